@@ -1,0 +1,41 @@
+"""What readers hand over and writers take: plain arrays, not validated yet."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class RawLayer(NamedTuple):
+    C: Any
+    A: Any
+    b: Any
+    aggregation: str
+    activation: str
+    slope: float = 0.01
+
+
+class RawReadout(NamedTuple):
+    C: Any
+    b: Any
+    pool: str
+
+
+class RawNetwork(NamedTuple):
+    layers: tuple[RawLayer, ...]
+    readout: RawReadout | None
+    name: str
+    origin: str  # the file, for error messages
+
+
+class RawGraph(NamedTuple):
+    """Features are (indptr, columns, values, number of columns): sparse until someone needs them dense."""
+
+    num_vertices: int
+    sources: Any
+    targets: Any
+    features: tuple[Any, Any, Any, int]
+    labels: Any  # one class a vertex, one class for the graph, or None
+    directed: bool | None  # None: not said, find out from the edges
+    masks: dict[str, Any]
+    name: str
+    origin: str

@@ -1,0 +1,15 @@
+"""What can go wrong by the user's hand: every such error is one clear line."""
+
+from __future__ import annotations
+
+
+class EdgeproofError(Exception):
+    """Base of all errors that Edgeproof raises on purpose."""
+
+
+class InputError(EdgeproofError, ValueError):
+    """Bad input: the message names the place, what was found and what was expected."""
+
+
+class TooLargeError(EdgeproofError):
+    """The question is too large for the engine; the message says how large it is."""

@@ -1,0 +1,140 @@
+"""The reference evaluation: the semantics in plain NumPy float64, on the part of the graph that matters."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .arrays import FloatArray, IntArray
+from .errors import InputError
+from .features import Features
+from .graph import Graph
+from .network import Aggregation, Layer, Network, Readout
+
+
+def evaluate(network: Network, graph: Graph, node: int | None = None) -> FloatArray:
+    """Scores of all vertices (n, classes), of one `node`, or of the graph (classes,)."""
+    if network.num_features != graph.features.num_columns:
+        raise InputError(
+            f"the network expects {network.num_features} features, the graph has {graph.features.num_columns}"
+        )
+    if node is not None and network.task == "node":
+        graph, node = _neighbourhood(graph, node, len(network.layers))
+    values = _first_layer(network.layers[0], graph)
+    for layer in network.layers[1:]:
+        values = _layer(layer, graph, values)
+    if network.readout is None:
+        return values if node is None else values[node]
+    pooled = _pool(values, network.readout.pool)
+    return network.readout.C @ pooled + network.readout.b
+
+
+def evaluate_with_error(network: Network, graph: Graph, node: int | None = None) -> tuple[FloatArray, FloatArray]:
+    """Scores, and for each a rigorous bound on its rounding error.
+
+    Along any path from a feature to a score at most `count` roundings happen, so the error is at most
+    `g(count)` times the scores of the network with all signs made positive (BOUNDS.md, section 7); max becomes
+    sum there, which is no smaller.
+    """
+    scores = evaluate(network, graph, node)
+    positive = [
+        Layer(abs(one.C), abs(one.A), abs(one.b), "sum" if one.aggregation == "max" else one.aggregation, "none")
+        for one in network.layers
+    ]
+    readout = network.readout and Readout(
+        abs(network.readout.C), abs(network.readout.b), "sum" if network.readout.pool == "max" else network.readout.pool
+    )
+    held = graph.features
+    magnitude = Graph(
+        np.stack([graph.sources, graph.targets]),
+        Features(held.ptr, held.columns, abs(held.values), held.num_columns),
+        directed=graph.directed,
+    )
+    with np.errstate(over="ignore"):
+        size = evaluate(Network(positive, readout), magnitude, node)
+    degree = int(np.diff(graph.in_ptr).max(initial=0))
+    count = sum(2 * one.width_in + degree + 8 for one in network.layers) + graph.num_vertices + 2 * network.widths[-2]
+    unit = 2.0**-53
+    return scores, size * (2 * count * unit / (1 - 2 * count * unit)) + count * 2.0**-1000
+
+
+def _neighbourhood(graph: Graph, node: int, depth: int) -> tuple[Graph, int]:
+    """The induced subgraph on what reaches `node` within `depth` steps; scores of `node` are the same there."""
+    if not 0 <= node < graph.num_vertices:
+        raise InputError(f"node: {node} is out of range, there are {graph.num_vertices} vertices")
+    number = {node: 0}
+    frontier = [node]
+    for _ in range(depth):
+        found = {int(u) for v in frontier for u in graph.in_neighbours(v)} - number.keys()
+        frontier = sorted(found)
+        number.update((u, len(number) + i) for i, u in enumerate(frontier))
+    kept = np.array(list(number), dtype=np.int64)
+    edges = [(number[u], number[v]) for v in number for u in graph.in_neighbours(v).tolist() if u in number]
+    index = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    return Graph(index, graph.features.dense(kept), directed=True), 0
+
+
+def _activate(layer: Layer, values: FloatArray) -> FloatArray:
+    return np.where(values >= 0, values, layer.negative_slope * values)
+
+
+def _layer(layer: Layer, graph: Graph, values: FloatArray) -> FloatArray:
+    gathered = 0.0 if layer.is_dense else _aggregate(layer.aggregation, graph, values) @ layer.A.T
+    return _activate(layer, values @ layer.C.T + gathered + layer.b)
+
+
+def _first_layer(layer: Layer, graph: Graph) -> FloatArray:
+    """The first layer sees sparse features, so sum and mean multiply before they aggregate."""
+    held = graph.features
+    gathered: FloatArray | float
+    if layer.is_dense:
+        gathered = 0.0
+    elif layer.aggregation is Aggregation.MAX:
+        gathered = _max_of_sparse(layer, graph)
+    else:
+        gathered = _aggregate(layer.aggregation, graph, _times(held, layer.A))
+    return _activate(layer, _times(held, layer.C) + gathered + layer.b)
+
+
+def _times(features: Features, weight: FloatArray) -> FloatArray:
+    """features @ weight.T for sparse features."""
+    out = np.zeros((features.num_rows, weight.shape[0]))
+    rows = np.repeat(np.arange(features.num_rows), np.diff(features.ptr))
+    columns = np.ascontiguousarray(weight.T)
+    # in slices: a gathered (nonzero, out) matrix of a large graph would not fit into memory
+    for start in range(0, rows.size, 1 << 16):
+        part = slice(start, start + (1 << 16))
+        products = columns[features.columns[part]] * features.values[part, None]
+        first = np.flatnonzero(np.r_[True, np.diff(rows[part]) > 0])
+        out[rows[part][first]] += np.add.reduceat(products, first, axis=0)
+    return out
+
+
+def _max_of_sparse(layer: Layer, graph: Graph) -> FloatArray:
+    out = np.zeros((graph.num_vertices, layer.width_out))
+    for v in range(graph.num_vertices):
+        neighbours = graph.in_neighbours(v)
+        if neighbours.size:
+            out[v] = layer.A @ graph.features.dense(neighbours).max(axis=0)
+    return out
+
+
+def _aggregate(how: Aggregation, graph: Graph, values: FloatArray) -> FloatArray:
+    out = np.zeros_like(values)
+    occupied: IntArray = np.unique(graph.targets)
+    if occupied.size == 0:
+        return out
+    messages, starts = values[graph.sources], graph.in_ptr[occupied]
+    if how is Aggregation.MAX:
+        out[occupied] = np.maximum.reduceat(messages, starts, axis=0)
+        return out
+    out[occupied] = np.add.reduceat(messages, starts, axis=0)
+    if how is Aggregation.MEAN:
+        degrees = np.diff(graph.in_ptr)[occupied]
+        out[occupied] /= degrees[:, None]
+    return out
+
+
+def _pool(values: FloatArray, how: Aggregation) -> FloatArray:
+    if how is Aggregation.MAX:
+        return values.max(axis=0)
+    return values.sum(axis=0) if how is Aggregation.SUM else values.mean(axis=0)

@@ -1,0 +1,15 @@
+"""Graph-level datasets: a file of many graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+
+from .graph import Graph
+
+
+def load_graphs(path: str | PathLike[str], *, directed: bool | None = None) -> Sequence[Graph]:
+    """Every graph of a graph-level `.npz`, in the order of the file."""
+    from .convert.files import read_graphs
+
+    return tuple(Graph.from_raw(raw, directed=directed) for raw in read_graphs(path))

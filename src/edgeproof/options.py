@@ -1,0 +1,42 @@
+"""Every option of the search in one table: command line, API, documentation and fuzzer read it from here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import InputError
+
+
+@dataclass(frozen=True)
+class Option:
+    name: str
+    default: bool
+    help: str
+
+
+TABLE: tuple[Option, ...] = (
+    Option("incremental", True, "update only what a decision changed, undo it on return"),
+    Option("reorder", True, "multiply by A before aggregating (sum, mean): tighter boxes, cached products"),
+    Option("budget_boxes", True, "let a vertex spend no more than its budget in its box"),
+    Option("nearest_first", True, "decide pairs close to the node in question first, in its component"),
+    Option("flip_first", True, "explore the flipped branch before the unflipped one"),
+    Option("inference", True, "fix the pairs of a vertex whose local budget is spent, to a fixpoint"),
+    Option("reach", True, "skip vertices and layers that cannot reach the node in question"),
+    Option("stop_unchanged", True, "stop propagating where values did not change"),
+    Option("fold", True, "bound the score difference as one number in the last layer"),
+    Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree"),
+)
+
+
+def resolve(options: Mapping[str, Any] | None) -> dict[str, bool]:
+    """All options with their values; unknown names and wrong types are refused."""
+    values = {option.name: option.default for option in TABLE}
+    for name, value in (options or {}).items():
+        if name not in values:
+            raise InputError(f"options: unknown option {name!r}; there are {', '.join(sorted(values))}")
+        if not isinstance(value, bool):
+            raise InputError(f"options: {name} is True or False, got {value!r}")
+        values[name] = value
+    return values

@@ -1,0 +1,86 @@
+"""The facade: one question in, one answer out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from .errors import InputError
+from .graph import Graph
+from .network import Network
+from .query import Query, make_query
+from .threat import Threat
+from .verdict import Radius, Verdict
+
+
+class Engine(Protocol):
+    """What an engine offers; both calls honour the limits and never guess."""
+
+    def verify(
+        self, query: Query, *, timeout: float | None, node_limit: int | None, options: Mapping[str, Any] | None
+    ) -> Verdict: ...
+
+    def radius(
+        self, query: Query, *, timeout: float | None, node_limit: int | None, options: Mapping[str, Any] | None
+    ) -> Radius: ...
+
+
+def _engine(name: str) -> Engine:
+    if name == "search":
+        from .search import engine as search
+
+        return search
+    if name == "brute":
+        from .engines import brute
+
+        return brute
+    raise InputError(f"engine: expected one of search, brute, got {name!r}")
+
+
+def _limits(timeout: float | None, node_limit: int | None) -> None:
+    if timeout is not None and not timeout > 0:
+        raise InputError(f"timeout: expected a positive number of seconds, got {timeout!r}")
+    if node_limit is not None and (isinstance(node_limit, bool) or not isinstance(node_limit, int) or node_limit < 1):
+        raise InputError(f"node_limit: expected a whole number from 1 on, got {node_limit!r}")
+
+
+def verify(
+    network: Network,
+    graph: Graph,
+    threat: Threat,
+    node: int | None = None,
+    *,
+    label: int | None = None,
+    target: int | None = None,
+    timeout: float | None = None,
+    node_limit: int | None = None,
+    engine: str = "search",
+    options: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Decide whether `label` (default: the predicted class) survives every attack that `threat` allows.
+
+    node: the vertex in question; None for networks that classify graphs. target: defend against this class only.
+    timeout (seconds) and node_limit (search nodes): past them the verdict is `unknown`.
+    """
+    query = make_query(network, graph, threat, node, label, target)
+    _limits(timeout, node_limit)
+    return _engine(engine).verify(query, timeout=timeout, node_limit=node_limit, options=options)
+
+
+def radius(
+    network: Network,
+    graph: Graph,
+    threat: Threat,
+    node: int | None = None,
+    *,
+    label: int | None = None,
+    target: int | None = None,
+    timeout: float | None = None,
+    node_limit: int | None = None,
+    engine: str = "search",
+    options: Mapping[str, Any] | None = None,
+) -> Radius:
+    """The largest budget that `label` survives; `threat.budget` caps it, None means no cap."""
+    query = make_query(network, graph, threat, node, label, target)
+    _limits(timeout, node_limit)
+    return _engine(engine).radius(query, timeout=timeout, node_limit=node_limit, options=options)
