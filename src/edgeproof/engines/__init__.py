@@ -1,0 +1,1 @@
+"""Independent exact engines; they share `Query` and the types with the search, and nothing else."""
