@@ -191,6 +191,23 @@ class Graph:
 
         return cls.from_raw(read_graph(path, index), directed=directed)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write `.graph` with its `.feat` beside it; these carry neither labels nor masks."""
+        from .convert.files import write_graph
+
+        write_graph(self.to_raw(), path)
+
+    def to_raw(self) -> RawGraph:
+        """Plain arrays for the writers of `convert/`."""
+        from .convert.raw import RawGraph
+
+        held = self.features
+        features = (held.ptr, held.columns, held.values, held.num_columns)
+        return RawGraph(
+            self.num_vertices, self.sources, self.targets, features, self.labels, self.directed, dict(self.masks),
+            self.name, origin=self.name or "graph",
+        )  # fmt: skip
+
     def __repr__(self) -> str:
         edges = len(self.edge_pairs()) if not self.directed else self.sources.size
         kind = "directed" if self.directed else "undirected"
