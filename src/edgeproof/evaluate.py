@@ -66,7 +66,7 @@ def _neighbourhood(graph: Graph, node: int, depth: int) -> tuple[Graph, int]:
     for _ in range(depth):
         found = {int(u) for v in frontier for u in graph.in_neighbours(v)} - number.keys()
         frontier = sorted(found)
-        number.update((u, len(number) + i) for i, u in enumerate(frontier))
+        number |= {u: at for at, u in enumerate(frontier, len(number))}
     kept = np.array(list(number), dtype=np.int64)
     edges = [(number[u], number[v]) for v in number for u in graph.in_neighbours(v).tolist() if u in number]
     index = np.array(edges, dtype=np.int64).reshape(-1, 2).T
