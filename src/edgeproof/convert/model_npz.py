@@ -25,7 +25,7 @@ def read(path: Path) -> RawNetwork:
     dims = archive.array("dims", "iu", 1).tolist()
     depth = len(dims) - (2 if task == "graph" else 1)
     if depth < 1 or min(dims) < 1:
-        raise InputError(f"{path}: dims: expected positive widths from the input to the scores, got {dims}")
+        raise InputError(f"{path}: dims: expected positive widths from the input to the scores, got {str(dims)[:80]}")
     layers = tuple(
         RawLayer(
             _weights(archive, f"C{number}", out, width),

@@ -1,0 +1,42 @@
+"""The command line: `edgeproof --help`. Only click is imported until a command runs."""
+
+from __future__ import annotations
+
+import click
+
+from .. import __version__
+from .convert import convert
+from .demo import demo
+from .failure import OneLineErrors
+from .radius import radius
+from .verify import verify
+
+
+@click.group(cls=OneLineErrors, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="edgeproof")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Edgeproof proves, exactly, how many edges an adversary must add or remove before a graph neural network
+    changes its answer.
+
+    \b
+    Try it, with nothing to download:
+        edgeproof demo
+
+    \b
+    Does node 17 keep its class whatever 5 edges are deleted? How many does it survive?
+        edgeproof verify model.safetensors graph.npz --node 17 --budget 5
+        edgeproof radius model.safetensors graph.npz --node 17
+
+    Models are .safetensors (native), .npz or .gnnx; graphs are .npz, or .graph with its .feat beside it.
+    A verdict holds for real-number arithmetic on the stored weights; an attack was re-evaluated exactly.
+
+    \b
+    Exit status: 0 a verdict was reached, 3 unknown (a limit was hit), 2 bad input (one line on stderr).
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for command in (demo, verify, radius, convert):
+    main.add_command(command)

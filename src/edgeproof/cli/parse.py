@@ -1,0 +1,74 @@
+"""Option values that are more than one word: pairs, local budgets, switches; `@file` reads them from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..options import TABLE
+
+Pair = tuple[int, int]
+
+
+def parse_pairs(given: Iterable[str], field: str) -> list[Pair]:
+    """`u,v`, or `@file` with one pair a line, as `u,v` or `u v`."""
+    pairs = []
+    for text in given:
+        if text.startswith("@"):
+            pairs += [_pair(line, f"{text[1:]}: {field}") for line in _lines(text[1:])]
+        else:
+            pairs.append(_pair(text, field))
+    return pairs
+
+
+def parse_local_budget(text: str | None) -> int | list[int] | None:
+    """One number, or `@file` with one number a vertex."""
+    if text is None:
+        return None
+    if not text.startswith("@"):
+        return _whole(text, "local budget")
+    words = [word for line in _lines(text[1:]) for word in line.split()]
+    return [_whole(word, f"{text[1:]}: local budget") for word in words]
+
+
+def parse_options(given: Iterable[str]) -> dict[str, object]:
+    """`name=value` for names of the option table; on and off are the values of a switch."""
+    defaults: dict[str, Any] = {option.name: option.default for option in TABLE}
+    chosen: dict[str, object] = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        if name not in defaults:
+            raise InputError(f"option: unknown name {name!r}; there are {', '.join(defaults)}")
+        kind = type(defaults[name])
+        if kind is bool:
+            if value not in ("on", "off"):
+                raise InputError(f"option: expected {name}=on or {name}=off, got {text!r}")
+            chosen[name] = value == "on"
+            continue
+        try:
+            chosen[name] = kind(value)
+        except ValueError:
+            raise InputError(f"option: expected {name}= and a value of type {kind.__name__}, got {text!r}") from None
+    return chosen
+
+
+def _lines(name: str) -> list[str]:
+    from ..convert.disk import read_text
+
+    return [line for line in read_text(Path(name)).splitlines() if line.strip()]
+
+
+def _pair(text: str, field: str) -> Pair:
+    words = text.replace(",", " ").split()
+    if len(words) != 2:
+        raise InputError(f"{field}: expected two vertices u,v, got {text!r}")
+    return _whole(words[0], field), _whole(words[1], field)
+
+
+def _whole(text: str, field: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"{field}: expected a whole number, got {text!r}") from None

@@ -1,0 +1,106 @@
+"""The arguments and options that `verify` and `radius` share, and the question that they make."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..errors import InputError
+from ..options import TABLE
+from .parse import parse_local_budget, parse_options, parse_pairs
+from .progress import working
+
+if TYPE_CHECKING:
+    from ..graph import Graph
+    from ..network import Network
+    from ..threat import Threat
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Answer = TypeVar("_Answer")
+
+SWITCHES = "\b\nSwitches of the search, for --option NAME=off:\n" + "\n".join(
+    f"  {option.name:<16} {option.help}" for option in TABLE
+)
+
+_DECORATORS = (
+    click.argument("model", type=click.Path()),
+    click.argument("graph", type=click.Path()),
+    click.option("--node", type=int, help="The vertex in question; leave it out for networks that classify graphs."),
+    click.option("--index", type=int, help="Number of the graph in a graph-level file."),
+    click.option("--label", type=int, help="The class to defend [default: the predicted class]."),
+    click.option("--target", type=int, help="Defend against this class only [default: against every other class]."),
+    click.option(
+        "--local-budget", metavar="N|@FILE", help="Most flips at a vertex: one number, or a file with one each."
+    ),
+    click.option("--delete/--no-delete", default=True, show_default=True, help="Every edge may be deleted."),
+    click.option("--insert/--no-insert", default=False, show_default=True, help="Every absent pair may be inserted."),
+    click.option("--insert-into-target", is_flag=True, help="Only absent pairs into --node may be inserted."),
+    click.option("--fragile", multiple=True, metavar="U,V|@FILE", help="Exactly these pairs may flip. Repeatable."),
+    click.option("--protected", multiple=True, metavar="U,V|@FILE", help="These pairs never flip. Repeatable."),
+    click.option("--directed/--undirected", default=None, help="[default: undirected if every edge has its reverse]"),
+    click.option("--timeout", type=float, metavar="SECONDS", help="Give up after this long: unknown."),
+    click.option("--node-limit", type=int, metavar="N", help="Give up after this many search nodes: unknown."),
+    click.option("--engine", default="search", show_default=True, help="search, or brute (every graph; small cases)."),
+    click.option("--option", "options", multiple=True, metavar="NAME=off", help="A switch of the search, see below."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+)
+
+
+def asks_a_question(command: _Command) -> _Command:
+    """Give a command the shared arguments and options."""
+    for decorate in reversed(_DECORATORS):
+        command = decorate(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was typed, loaded and checked."""
+
+    network: Network
+    graph: Graph
+    threat: Threat
+    where: str
+    asked: dict[str, Any]
+
+    def put(self, ask: Callable[..., _Answer]) -> _Answer:
+        """Ask `edgeproof.verify` or `edgeproof.radius`; errors name the files that the question is about."""
+        try:
+            with working("searching"):
+                return ask(self.network, self.graph, self.threat, **self.asked)
+        except InputError as problem:
+            raise InputError(f"{self.where}: {problem}") from None
+
+
+def make_question(
+    *, model: str, graph: str, budget: int | None, index: int | None, directed: bool | None, local_budget: str | None,
+    delete: bool, insert: bool, insert_into_target: bool, fragile: tuple[str, ...], protected: tuple[str, ...],
+    options: tuple[str, ...], **asked: Any,
+) -> Question:  # fmt: skip
+    """Check the cheap things first, then load the files."""
+    from ..graph import Graph
+    from ..network import Network
+    from ..threat import Threat
+
+    if insert and insert_into_target:
+        raise InputError("insert: expected --insert or --insert-into-target, got both")
+    threat = Threat(
+        budget=budget,
+        local_budget=parse_local_budget(local_budget),
+        delete=delete,
+        insert="target" if insert_into_target else insert,
+        fragile=parse_pairs(fragile, "fragile") if fragile else None,
+        protected=parse_pairs(protected, "protected"),
+    )
+    asked["options"] = parse_options(options) or None
+    with working("reading"):
+        network, loaded = Network.load(model), Graph.load(graph, directed=directed, index=index)
+    return Question(network, loaded, threat, f"{model} on {graph}", asked)
+
+
+def print_json(fields: dict[str, Any]) -> None:
+    click.echo(json.dumps(fields, default=lambda number: number.item()))

@@ -1,0 +1,45 @@
+"""`edgeproof verify`: one verdict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .failure import UNKNOWN
+from .question import SWITCHES, asks_a_question, make_question, print_json
+from .words import count, tell_attack, tell_stats, tell_subject, tell_threat
+
+
+@click.command(short_help="One verdict: does a prediction survive every attack?", epilog=SWITCHES)
+@asks_a_question
+@click.option("--budget", type=int, metavar="N", help="Most flips in all [default: no limit].")
+def verify(as_json: bool, **typed: Any) -> int:
+    """Prove that a prediction survives every attack, or show the attack that breaks it.
+
+    \b
+    Five deletions against node 17 of a citation network:
+        edgeproof verify Cora_sum.npz Cora.npz --node 17 --budget 5
+    At most two at a vertex, insertions too, at most a minute, for a program to read:
+        edgeproof verify Cora_sum.npz Cora.npz --node 17 --budget 5 --local-budget 2 \\
+            --insert --timeout 60 --json
+    The first molecule of a graph-level file:
+        edgeproof verify MUTAG_sum.npz MUTAG.npz --index 0 --insert --budget 1
+
+    Prints robust, vulnerable (with the attack) or unknown (with the reason; exit status 3).
+    """
+    import edgeproof
+
+    question = make_question(**typed)
+    verdict = question.put(edgeproof.verify)
+    if as_json:
+        print_json(verdict.to_dict())
+    else:
+        budget = "any number of flips" if question.threat.budget is None else count(question.threat.budget, "flip")
+        reason = f" ({verdict.reason})" if verdict.reason else ""
+        click.echo(f"{verdict.status}{reason}: {tell_subject(verdict.node, verdict.label)}, against {budget}")
+        click.echo(f"  threat: {tell_threat(question.threat, question.graph)}")
+        if verdict.attack is not None:
+            click.echo(f"  attack: {tell_attack(verdict.attack, verdict.rival, question.graph)}")
+        click.echo(f"  search: {tell_stats(verdict.stats)}")
+    return UNKNOWN if verdict.status == "unknown" else 0

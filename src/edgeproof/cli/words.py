@@ -1,0 +1,52 @@
+"""Answers in words, for people; `--json` is for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..graph import Graph, Pair
+    from ..threat import Threat
+    from ..verdict import Stats
+
+
+def count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def tell_subject(node: int | None, label: int) -> str:
+    return f"{'graph' if node is None else f'node {node}'}, class {label}"
+
+
+def tell_threat(threat: Threat, graph: Graph) -> str:
+    """What was allowed, such as `deletions, local budget 2, directed graph`."""
+    if threat.fragile is not None:
+        parts = [count(len(threat.fragile), "fragile pair")]
+    else:
+        parts = ["deletions"] * threat.delete + ["insertions"] * (threat.insert is True)
+        parts += ["insertions into the node"] * (threat.insert == "target")
+        parts = parts or ["no fragile pairs"]
+    if threat.protected:
+        parts.append(f"{len(threat.protected)} protected")
+    if threat.local_budget is not None:
+        one = isinstance(threat.local_budget, int)
+        parts.append(f"local budget {threat.local_budget}" if one else "a local budget for each vertex")
+    return ", ".join([*parts, f"{'directed' if graph.directed else 'undirected'} graph"])
+
+
+def tell_attack(attack: Iterable[Pair], rival: int | None, graph: Graph) -> str:
+    arrow = "->" if graph.directed else "-"
+    flips = [f"{'delete' if graph.has_edge(u, v) else 'insert'} {u} {arrow} {v}" for u, v in attack]
+    if not flips:
+        return f"the graph as it is gives class {rival}"
+    return f"{count(len(flips), 'flip')} to class {rival}: {', '.join(flips)}"
+
+
+def tell_stats(stats: Stats) -> str:
+    shown = []
+    if "nodes" in stats:
+        shown.append(count(stats["nodes"], "search node"))
+    if "seconds" in stats:
+        shown.append(f"{stats['seconds']:.3g} s")
+    return ", ".join(shown)
