@@ -1,0 +1,136 @@
+"""Exact evaluation against brute force's own, against plain fractions, and against float64."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from edgeproof import Graph, Layer, Network
+from edgeproof.engines import brute
+from edgeproof.evaluate import evaluate_with_error
+from edgeproof.exact import ExactEvaluator, exact_scores, rational
+from edgeproof.query import Query, predicted_class
+from random_queries import _Draw, draw, fragile_pairs
+
+SEED = 7
+
+
+def by_definition(query: Query, flips) -> list[Fraction]:
+    """Scores from the definition: full matrices of fractions, every vertex, every layer."""
+    net, graph = query.network, query.graph.flip(flips)
+    values = [[Fraction(x) for x in row] for row in graph.features.dense().tolist()]
+
+    def times(matrix, vector):
+        return [
+            sum((Fraction(w) * x for w, x in zip(row, vector, strict=True)), Fraction(0)) for row in matrix.tolist()
+        ]
+
+    def gather(how, vectors, width):
+        if not vectors:
+            return [Fraction(0)] * width
+        rows = list(zip(*vectors, strict=True))
+        return {"sum": [sum(r) for r in rows], "max": [max(r) for r in rows], "mean": [sum(r) / len(r) for r in rows]}[
+            how
+        ]
+
+    for layer in net.layers:
+        after = []
+        for v, own in enumerate(values):
+            heard = gather(layer.aggregation.value, [values[u] for u in graph.in_neighbours(v)], layer.width_in)
+            summed = zip(times(layer.C, own), times(layer.A, heard), layer.b.tolist(), strict=True)
+            before = [c + a + Fraction(b) for c, a, b in summed]
+            slope = {"relu": Fraction(0), "none": Fraction(1), "leaky_relu": Fraction(layer.slope)}[
+                layer.activation.value
+            ]
+            after.append([x if x >= 0 else slope * x for x in before])
+        values = after
+    if net.readout is None:
+        return values[query.claim.node]
+    pooled = gather(net.readout.pool.value, values, net.layers[-1].width_out)
+    return [x + Fraction(b) for x, b in zip(times(net.readout.C, pooled), net.readout.b.tolist(), strict=True)]
+
+
+def fractions(scores) -> list[Fraction]:
+    return [Fraction(int(x.p), int(x.q)) for x in scores]
+
+
+def cases(count: int):
+    """Queries, each with a few admissible attacks."""
+    for index in range(count):
+        query = draw(SEED, index)
+        hand = _Draw(np.random.default_rng((SEED, index, 2)), None)
+        pairs = fragile_pairs(query.graph, query.threat, query.claim.node)
+        yield index, query, [(), *(tuple(hand.attack(query, pairs)) for _ in range(3))]
+
+
+def test_exact_scores_are_those_of_the_definition_and_of_brute_force():
+    for index, query, attacks in cases(120):
+        exact, other = ExactEvaluator(query.network, query.graph), brute.Evaluator(query)
+        for flips in attacks:
+            expected = by_definition(query, flips)
+            assert fractions(exact.scores(query.claim.node, flips)) == expected, (SEED, index, flips)
+            assert fractions(other.scores(flips)) == expected, (SEED, index, flips)
+
+
+def test_flipping_is_the_same_as_asking_the_flipped_graph():
+    for index, query, attacks in cases(120):
+        exact = ExactEvaluator(query.network, query.graph)
+        for flips in attacks:
+            direct = exact_scores(query.network, query.graph.flip(flips), query.claim.node)
+            assert exact.scores(query.claim.node, flips) == direct, (SEED, index, flips)
+
+
+def test_margin_names_the_best_rival():
+    for index, query, attacks in cases(120):
+        exact = ExactEvaluator(query.network, query.graph)
+        for flips in attacks:
+            margin, rival = exact.margin(query.claim.node, query.claim.label, query.rivals, flips)
+            winner = brute.Evaluator(query).winner(flips)
+            assert (margin > 0) == (winner is not None), (SEED, index, flips)
+            assert winner in (None, rival), (SEED, index, flips)
+
+
+def test_float_scores_are_within_their_error_bound():
+    for index, query, attacks in cases(200):
+        for flips in attacks:
+            graph = query.graph.flip(flips)
+            scores, error = evaluate_with_error(query.network, graph, query.claim.node)
+            for score, bound, exact in zip(scores, error, by_definition_fast(query, flips), strict=True):
+                assert abs(Fraction(float(score)) - exact) <= Fraction(float(bound)), (SEED, index, flips)
+
+
+def by_definition_fast(query: Query, flips) -> list[Fraction]:
+    return fractions(exact_scores(query.network, query.graph, query.claim.node, flips))
+
+
+def test_float_scores_of_one_node_are_those_of_all_nodes():
+    for index, query, _ in cases(120):
+        if query.claim.node is not None:
+            one = query.network.scores(query.graph, query.claim.node)
+            everyone = query.network.scores(query.graph)[query.claim.node]
+            np.testing.assert_allclose(
+                one, everyone, rtol=1e-9, atol=1e-9 * (1 + abs(everyone).max()), err_msg=str(index)
+            )
+
+
+def test_the_predicted_class_is_the_exact_one():
+    for index, query, _ in cases(200):
+        scores = by_definition_fast(query, ())
+        assert predicted_class(query.network, query.graph, query.claim.node) == scores.index(max(scores)), (SEED, index)
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, 0.1, 5e-324, 1.7976931348623157e308, -1 / 3])
+def test_a_float_is_the_rational_that_it_is(value):
+    exact = rational(value)
+    assert Fraction(int(exact.p), int(exact.q)) == Fraction(value)
+
+
+def test_undirected_flips_reach_both_ends_and_loops_only_one():
+    net = Network([Layer([[0.0], [0.0]], [[0.0], [1.0]], [0.0, 0.0], "sum", "none")])
+    graph = Graph(np.zeros((2, 0), int), [[1.0], [2.0]], directed=False)
+    assert exact_scores(net, graph, 0, [(0, 1)]) == [0, 2]
+    assert exact_scores(net, graph, 1, [(0, 1)]) == [0, 1]
+    assert exact_scores(net, graph, 0, [(0, 0)]) == [0, 1]
+    assert exact_scores(net, graph, 1, [(0, 0)]) == [0, 0]
