@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -29,7 +31,7 @@ def networks(draw: st.DrawFn, *, paper: bool = False) -> Network:
     widths.append(draw(st.integers(1 if is_graph else 2, 3)))
     shared = draw(st.sampled_from(AGGREGATIONS))
     layers = []
-    for at, (width, out) in enumerate(zip(widths, widths[1:], strict=False), 1):
+    for at, (width, out) in enumerate(pairwise(widths), 1):
         aggregation = shared if paper else draw(st.sampled_from(AGGREGATIONS))
         activation = ("relu" if at < len(widths) - 1 else "none") if paper else draw(st.sampled_from(ACTIVATIONS))
         C, A, b = draw(matrices(out, width)), draw(matrices(out, width)), draw(vectors(out))
@@ -63,7 +65,7 @@ def damaged(draw: st.DrawFn, data: bytes) -> bytes:
     if kind == "append":
         return data + draw(st.binary(min_size=1, max_size=20))
     if kind == "splice":
-        first, last, put = sorted((draw(places), draw(places))) + [draw(places)]
+        first, last, put = *sorted((draw(places), draw(places))), draw(places)
         return data[:put] + data[first:last] + data[draw(st.sampled_from((put, last))) :]
     changed = bytearray(data)
     for at in draw(st.lists(st.integers(0, max(0, len(data) - 1)), min_size=1, max_size=4)):

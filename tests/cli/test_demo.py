@@ -1,0 +1,67 @@
+"""The demo: the club, the network that is shipped, the table."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from edgeproof import Threat, radius
+from edgeproof.cli import main
+from edgeproof.demo import karate
+from edgeproof.demo.karate import karate_graph, karate_network
+
+TRAINER = Path(__file__).parents[2] / "tools" / "train_karate.py"
+
+
+def test_the_club_is_zachary_s() -> None:
+    graph = karate_graph()
+    degrees = np.diff(graph.in_ptr)
+    assert (graph.num_vertices, len(graph.edge_pairs()), graph.directed) == (34, 78, False)
+    assert [int(degrees[v]) for v in (0, 1, 2, 32, 33)] == [16, 9, 10, 12, 17]
+    assert graph.labels is not None
+    assert np.bincount(graph.labels).tolist() == [17, 17]
+
+
+def test_the_shipped_network_knows_the_sides() -> None:
+    graph = karate_graph()
+    assert np.array_equal(karate_network().predict(graph), np.asarray(graph.labels))
+
+
+def test_the_shipped_network_is_what_the_trainer_makes() -> None:
+    made = runpy.run_path(str(TRAINER))
+    weights, _ = made["train"](karate_graph(), made["SEED"])
+    layers = karate_network().layers
+    shipped = [getattr(layer, field) for layer in layers for field in ("C", "A", "b")]
+    for ours, theirs in zip(weights, shipped, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+    assert {layer.aggregation.value for layer in layers} == {made["AGGREGATION"]}
+
+
+def test_the_table_has_every_member_and_its_radius() -> None:
+    result = CliRunner().invoke(main, ["demo", "--engine", "brute", "--max-budget", "1"])
+    assert result.exit_code == 0, result.output
+    rows = [line for line in result.stdout.splitlines() if line.startswith("│")]
+    assert len(rows) == 34
+    assert "1 or more" in rows[0]
+    assert "predictions are proved to survive any 1 change." in result.stdout
+
+
+def test_json_gives_the_radii_of_the_library() -> None:
+    result = CliRunner().invoke(main, ["demo", "--engine", "brute", "--max-budget", "1", "--json"])
+    members = json.loads(result.stdout)["members"]
+    assert [one["node"] for one in members] == list(range(34))
+    one = radius(karate_network(), karate_graph(), Threat(1), 11, engine="brute").to_dict()
+    assert (members[11]["lower"], members[11]["attack"]) == (one["lower"], [list(pair) for pair in one["attack"]])
+
+
+def test_a_bad_engine_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    result = CliRunner().invoke(main, ["demo", "--engine", "guess"])
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert karate.__doc__ is not None
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,73 @@
+"""Layers, readouts and networks validate what they are given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from edgeproof import InputError, Layer, Network, Readout
+
+GOOD = {"C": [[1.0, 2.0]], "A": [[0.0, 1.0]], "b": [0.0]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"C": [[np.nan, 1.0]]}, r"C: expected finite numbers, got nan at \[0, 0\]"),
+        ({"A": [[1.0, -np.inf]]}, "A: expected finite numbers"),
+        ({"A": [[1.0]]}, "A: expected shape 1x2, got 1x1"),
+        ({"b": [0.0, 0.0]}, "b: expected shape 1, got 2"),
+        ({"b": 0.0}, "b: expected shape 1, got a scalar"),
+        ({"C": [["x", "y"]]}, "C: expected real numbers"),
+        ({"C": [[1.0], [1.0, 2.0]]}, "C: expected an array of numbers"),
+        ({"C": np.zeros((0, 2)), "A": np.zeros((0, 2)), "b": []}, "C: expected at least one row"),
+        ({"b": np.zeros(1, dtype=np.complex128)}, "b: expected real numbers"),
+        ({"aggregation": "median"}, "aggregation: expected one of sum, max, mean, got 'median'"),
+        ({"activation": "tanh"}, "activation: expected one of relu, leaky_relu, none"),
+        ({"slope": 1.5}, "slope: expected a number from 0 to 1"),
+        ({"slope": float("nan")}, "slope"),
+        ({"b": np.array([2**53 + 1])}, "does not fit into float64"),
+    ],
+)
+def test_layers_refuse(changes: dict[str, object], complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        Layer(**(GOOD | changes))  # type: ignore[arg-type]
+
+
+def test_networks_refuse_layers_that_do_not_fit() -> None:
+    one, two = Layer([[1.0]] * 3, [[1.0]] * 3, [0.0] * 3), Layer([[1.0, 1.0]], [[1.0, 1.0]], [0.0])
+    with pytest.raises(InputError, match="layer 2: expected 3 inputs, got 2"):
+        Network([one, two])
+    with pytest.raises(InputError, match="at least one layer"):
+        Network([])
+    with pytest.raises(InputError, match="at least 2 classes"):
+        Network([two])
+    with pytest.raises(InputError, match="readout C: expected 3 columns, got 1"):
+        Network([one], Readout([[1.0], [2.0]], [0.0, 0.0]))
+    with pytest.raises(InputError, match="pool: expected one of sum, max, mean"):
+        Readout([[1.0], [2.0]], [0.0, 0.0], "min")
+
+
+def test_arrays_are_copied_and_cannot_be_changed() -> None:
+    C = np.ones((2, 1))
+    layer = Layer(C, C, [0, 0])
+    C[0, 0] = 5
+    assert layer.C[0, 0] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        layer.C[0, 0] = 5
+
+
+def test_fingerprints_follow_the_function_not_its_spelling() -> None:
+    def network(**changes: object) -> str:
+        return Network([Layer(**({"C": [[1.0], [2.0]], "A": [[0.0], [1.0]], "b": [0, 0]} | changes))]).fingerprint  # type: ignore[arg-type]
+
+    assert network(activation="relu") == network(activation="leaky_relu", slope=0)
+    assert network(activation="none") == network(activation="leaky_relu", slope=1)
+    assert len({network(), network(aggregation="max"), network(b=[0, 1]), network(activation="none")}) == 4
+
+
+def test_reprs_tell_what_matters() -> None:
+    dense, leaky = Layer.dense([[1.0]], [0.0]), Layer([[1.0]] * 2, [[1.0]] * 2, [0, 0], "max", "leaky_relu", 0.2)
+    assert repr(dense) == "Layer(1 -> 1, dense, relu)"
+    assert repr(leaky) == "Layer(1 -> 2, max, leaky_relu(0.2))"
+    assert repr(Network([dense, leaky], name="n")) == "Network('n', node task, 2 layers, widths 1 -> 1 -> 2, dense/max)"
