@@ -14,7 +14,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except (OSError, ValueError) as problem:  # ValueError: a zero byte in the name
-        raise InputError(f"{path}: cannot read it: {_reason(problem)}") from None
+        raise InputError(f"{path}: cannot read it: {tell(problem)}") from None
 
 
 def require_readable(path: Path) -> None:
@@ -22,7 +22,7 @@ def require_readable(path: Path) -> None:
     try:
         path.open("rb").close()
     except (OSError, ValueError) as problem:
-        raise InputError(f"{path}: cannot read it: {_reason(problem)}") from None
+        raise InputError(f"{path}: cannot read it: {tell(problem)}") from None
 
 
 def read_text(path: Path) -> str:
@@ -56,12 +56,14 @@ def write_all(contents: Mapping[Path, Iterable[bytes]]) -> None:
     except InputError:
         raise
     except (OSError, ValueError) as problem:
-        raise InputError(f"{current}: cannot write it: {_reason(problem)}") from None
+        raise InputError(f"{current}: cannot write it: {tell(problem)}") from None
     finally:
         for written in temporary.values():
             with suppress(OSError):
                 written.unlink()
 
 
-def _reason(problem: Exception) -> str:
-    return (problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)).lower()
+def tell(problem: Exception) -> str:
+    """What went wrong, in one short line: libraries quote what they found, and that can be anything."""
+    text = problem.strerror.lower() if isinstance(problem, OSError) and problem.strerror else str(problem)
+    return " ".join(text.split())[:120]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .disk import read_text, write_all
+from .disk import read_text, tell, write_all
 from .raw import RawLayer, RawNetwork, RawReadout
 
 _AGGREGATIONS = ("SUM", "MAX", "MEAN")
@@ -111,4 +111,4 @@ class _Numbers:
         try:
             return np.fromiter(map(float, part), np.float64, size).reshape(shape)
         except ValueError as problem:
-            raise InputError(f"{self.path}: {field}: expected numbers ({problem})") from None
+            raise InputError(f"{self.path}: {field}: expected numbers ({tell(problem)})") from None

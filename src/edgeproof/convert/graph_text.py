@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .disk import read_text, write_all
+from .disk import read_text, tell, write_all
 from .raw import RawGraph
 
 
@@ -71,7 +71,7 @@ def _read_features(path: Path, n: int) -> tuple[Any, Any, Any, int]:
         try:
             row = np.fromiter(map(float, line.split()), np.float64)
         except ValueError as problem:
-            raise InputError(f"{path}: vertex {v}: expected numbers ({problem})") from None
+            raise InputError(f"{path}: vertex {v}: expected numbers ({tell(problem)})") from None
         if row.size != width:
             raise InputError(f"{path}: vertex {v}: expected {width} features like vertex 0, got {row.size}")
         if not np.isfinite(row).all():

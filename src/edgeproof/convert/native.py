@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .disk import require_readable, write_all
+from .disk import require_readable, tell, write_all
 from .raw import RawLayer, RawNetwork, RawReadout
 
 _KEY = "edgeproof"
@@ -86,8 +86,9 @@ def _open(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
             metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, TypeError, KeyError, AttributeError) as problem:
-        line = str(problem).splitlines()[0][:200]
-        raise InputError(f"{path}: expected a .safetensors file, got something else or damage ({line})") from None
+        raise InputError(
+            f"{path}: expected a .safetensors file, got something else or damage ({tell(problem)})"
+        ) from None
     if _KEY not in metadata:
         raise InputError(f"{path}: metadata: expected the key {_KEY!r} with the network's layers, there is none")
     try:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .disk import read_bytes
+from .disk import read_bytes, tell
 
 # What zipfile raises on files that are not what they claim to be.
 _DAMAGE = (
@@ -42,7 +42,9 @@ class Archive:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
             infos = self._zip.infolist()
         except _DAMAGE as problem:
-            raise InputError(f"{path}: expected a .npz archive, got something else or damage ({problem})") from None
+            raise InputError(
+                f"{path}: expected a .npz archive, got something else or damage ({tell(problem)})"
+            ) from None
         self._infos = {info.filename.removesuffix(".npy"): info for info in infos}
         declared = sum(info.file_size for info in infos)
         if declared > max(_ALWAYS_FINE, _EXPANSION * len(data)):
@@ -61,7 +63,7 @@ class Archive:
         try:
             array = _parse(self._zip.read(info))
         except _DAMAGE as problem:
-            raise InputError(f"{self.path}: {field}: truncated or damaged ({problem})") from None
+            raise InputError(f"{self.path}: {field}: truncated or damaged ({tell(problem)})") from None
         if array.dtype.kind not in kinds:
             wanted = {"iu": "whole numbers", "U": "text"}.get(kinds, "real numbers")
             raise InputError(f"{self.path}: {field}: expected {wanted}, got dtype {array.dtype}")
