@@ -166,10 +166,8 @@ def test_a_radius_cut_short_says_so():
     ]
     graph = Graph(edges, features, directed=True)
     cut = ep.radius(Network(layers), graph, Threat(), 0, engine="search", node_limit=1)
-    if not cut.exact:
-        assert cut.reason == "node limit"
-        assert not cut.robust
-        assert cut.upper is None or (cut.lower < cut.upper + 1 and len(cut.attack) == cut.upper + 1)
+    assert (cut.exact, cut.robust, cut.reason) == (False, False, "node limit")
+    assert cut.upper is None or (cut.lower < cut.upper and len(cut.attack) == cut.upper + 1)
 
 
 @pytest.mark.parametrize("label", [-1, 2, 7])

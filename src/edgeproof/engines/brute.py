@@ -200,8 +200,10 @@ def _refuse_if_too_large(query: Query, pairs: list[Pair], budget: int) -> None:
     for v, degree in into.items():
         left = room.left(v)
         most = min(degree, budget, degree if left is None else left)
-        ways = [comb(degree, k) for k in range(most + 1)]
-        product = [0] * min(len(by_flips) + most, budget + 1)
+        ways = [1]
+        while len(ways) <= most and ways[-1] <= _MANY:
+            ways.append(comb(degree, len(ways)))
+        product = [0] * min(len(by_flips) + len(ways) - 1, budget + 1)
         for i, before in enumerate(by_flips):
             for k, here in enumerate(ways[: len(product) - i]):
                 product[i + k] += before * here
