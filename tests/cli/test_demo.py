@@ -7,12 +7,10 @@ import runpy
 from pathlib import Path
 
 import numpy as np
-import pytest
 from click.testing import CliRunner
 
 from edgeproof import Threat, radius
 from edgeproof.cli import main
-from edgeproof.demo import karate
 from edgeproof.demo.karate import karate_graph, karate_network
 
 TRAINER = Path(__file__).parents[2] / "tools" / "train_karate.py"
@@ -59,9 +57,19 @@ def test_json_gives_the_radii_of_the_library() -> None:
     assert (members[11]["lower"], members[11]["attack"]) == (one["lower"], [list(pair) for pair in one["attack"]])
 
 
-def test_a_bad_engine_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_options_every_radius_is_exact_and_every_attack_breaks_its_prediction() -> None:
+    result = CliRunner().invoke(main, ["demo", "--json"])
+    assert result.exit_code == 0, result.output
+    graph, network = karate_graph(), karate_network()
+    for one in json.loads(result.stdout)["members"]:
+        assert one["exact"]
+        if not one["robust"]:
+            assert len(one["attack"]) == one["lower"] + 1
+            changed = graph.flip([(u, v) for u, v in one["attack"]])
+            assert network.predict(changed, one["node"]) == one["rival"] != one["label"]
+
+
+def test_a_bad_engine_gets_one_line() -> None:
     result = CliRunner().invoke(main, ["demo", "--engine", "guess"])
     assert result.exit_code == 2
     assert result.stderr.count("\n") == 1
-    assert karate.__doc__ is not None
-    assert capsys.readouterr().err == ""

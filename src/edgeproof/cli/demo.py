@@ -16,32 +16,37 @@ if TYPE_CHECKING:
     from ..graph import Graph
     from ..verdict import Radius
 
+INSERT_BUDGET = 2  # 561 pairs may flip: more would take minutes
+
 
 @click.command(short_help="Exact radii of a small club's members; nothing to download.")
-@click.option("--max-budget", type=int, default=3, show_default=True, help="Look no further than this many flips.")
+@click.option(
+    "--max-budget", type=int, help="Look no further than this many flips [default: no limit; 2 with --insert]."
+)
 @click.option("--insert/--no-insert", default=False, show_default=True, help="New friendships count as flips too.")
 @click.option("--engine", default="search", show_default=True, help="search, or brute (every graph; small budgets).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def demo(max_budget: int, insert: bool, engine: str, as_json: bool) -> int:
+def demo(max_budget: int | None, insert: bool, engine: str, as_json: bool) -> int:
     """Zachary's karate club split in two. A small network says which side each of its 34 members took; how many
     friendships must break before it changes its mind about a member?
 
     \b
         edgeproof demo
-        edgeproof demo --insert --max-budget 1
+        edgeproof demo --insert
     """
     from ..demo.karate import karate_graph, karate_network
     from ..threat import Threat
     from ..verify import radius
 
     graph, network = karate_graph(), karate_network()
-    threat = Threat(budget=max_budget, insert=insert)
+    cap = INSERT_BUDGET if max_budget is None and insert else max_budget
+    threat = Threat(budget=cap, insert=insert)
     nodes = _with_progress(range(graph.num_vertices))
     radii = [radius(network, graph, threat, node, engine=engine) for node in nodes]
     if as_json:
         print_json({"members": [one.to_dict() for one in radii]})
     else:
-        _print_table(graph, radii, max_budget)
+        _print_table(graph, radii, cap)
     return 0 if all(one.exact for one in radii) else UNKNOWN
 
 
@@ -54,13 +59,13 @@ def _with_progress(nodes: range) -> Iterable[int]:
     return track(nodes, "members", console=Console(stderr=True), transient=True)
 
 
-def _print_table(graph: Graph, radii: list[Radius], cap: int) -> None:
+def _print_table(graph: Graph, radii: list[Radius], cap: int | None) -> None:
     from rich.console import Console
     from rich.table import Table
 
     from ..demo.karate import SIDES
 
-    table = Table(title="How many friendships must change before the network changes its mind?")
+    table = Table(title="How many changed friendships does a prediction survive?")
     for heading in ("member", "friends", "predicted side", "survives", "smallest attack"):
         table.add_column(heading, justify="right" if heading in ("member", "friends", "survives") else "left")
     assert graph.labels is not None
@@ -68,20 +73,21 @@ def _print_table(graph: Graph, radii: list[Radius], cap: int) -> None:
         wrong = "" if one.label == graph.labels[node] else " (wrong)"
         attack = "" if one.attack is None else ", ".join(_tell_flip(graph, u, v) for u, v in one.attack)
         table.add_row(
-            str(node), str(graph.in_neighbours(node).size), SIDES[one.label] + wrong, _tell_radius(one), attack,
+            str(node), str(graph.in_neighbours(node).size), SIDES[one.label] + wrong, _tell_radius(one, cap), attack,
         )  # fmt: skip
     console = Console()
     console.print(table)
     unbroken, broken = sum(one.robust for one in radii), sum(one.exact and not one.robust for one in radii)
-    console.print(f"{unbroken} of {len(radii)} predictions are proved to survive any {count(cap, 'change')}.")
-    console.print(f"For {broken} the number is exact: the attack, one change larger, breaks the prediction.")
+    many = "any set of changes" if cap is None else f"any {count(cap, 'change')}"
+    console.print(f"{unbroken} of {len(radii)} predictions are proved to survive {many}.")
+    console.print(f"{broken} break: the number is exact, and the attack is one change larger.")
 
 
 def _tell_flip(graph: Graph, u: int, v: int) -> str:
     return f"{'' if graph.has_edge(u, v) else '+'}{u}-{v}"
 
 
-def _tell_radius(one: Radius) -> str:
+def _tell_radius(one: Radius, cap: int | None) -> str:
     if one.robust:
-        return f"{one.lower} or more"
+        return "all" if cap is None else f"{cap} or more"
     return str(one.lower) if one.exact else f"{one.lower} to {'?' if one.upper is None else one.upper}"
