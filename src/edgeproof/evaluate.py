@@ -135,6 +135,9 @@ def _aggregate(how: Aggregation, graph: Graph, values: FloatArray) -> FloatArray
 
 
 def _pool(values: FloatArray, how: Aggregation) -> FloatArray:
+    pooled: FloatArray
     if how is Aggregation.MAX:
-        return values.max(axis=0)
-    return values.sum(axis=0) if how is Aggregation.SUM else values.mean(axis=0)
+        pooled = values.max(axis=0)
+    else:
+        pooled = values.sum(axis=0) if how is Aggregation.SUM else values.mean(axis=0)
+    return pooled

@@ -79,7 +79,7 @@ class ExactEvaluator:
         neighbours = [] if A is None else self._neighbours(v, changed)
         if neighbours and depth == 1 and layer.aggregation is not Aggregation.MAX:
             out = out + _combine(layer.aggregation, [self._first_sent(u) for u in neighbours])
-        elif neighbours:
+        elif neighbours and A is not None:
             out = out + A * _combine(layer.aggregation, [self._values(u, depth - 1, changed, memo) for u in neighbours])
         memo[v, depth] = out = _activate(layer, out)
         return out
@@ -107,7 +107,7 @@ def rational(value: float) -> Number:
 
 
 def _rationals(matrix: np.ndarray) -> flint.fmpq_mat:
-    return flint.fmpq_mat(*matrix.shape, [rational(x) for x in matrix.ravel()])
+    return flint.fmpq_mat(matrix.shape[0], matrix.shape[1], [rational(x) for x in matrix.ravel()])
 
 
 def _vector(values: np.ndarray) -> flint.fmpq_mat:

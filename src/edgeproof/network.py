@@ -233,7 +233,8 @@ class Network:
         layers = tuple(
             RawLayer(one.C, one.A, one.b, one.aggregation.value, one.activation.value, one.slope) for one in self.layers
         )
-        readout = self.readout and RawReadout(self.readout.C, self.readout.b, self.readout.pool.value)
+        held = self.readout
+        readout = None if held is None else RawReadout(held.C, held.b, held.pool.value)
         return RawNetwork(layers, readout, self.name, origin=self.name or "network")
 
     def __repr__(self) -> str:
