@@ -57,6 +57,7 @@ def test_empty_graphs_are_refused() -> None:
         (([0, 1], [0, 1], [1.0, 1.0], 2), "expected 1 entries, got 2"),
         (([0, 1], [0], [np.nan], 2), "finite"),
         (([], [], [], 2), "row pointers"),
+        ((0, [], [], 2), "row pointers"),
         (([[0, 1]], [0], [1.0], 2), "row pointers"),
     ],
 )

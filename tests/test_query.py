@@ -36,6 +36,8 @@ def test_questions_that_make_no_sense_are_refused(network: Network, given: dict[
 def test_limits_engines_and_options_are_checked() -> None:
     with pytest.raises(InputError, match="timeout: expected a positive number"):
         verify(NODE, GRAPH, Threat(1), 0, timeout=0, engine="brute")
+    with pytest.raises(InputError, match="timeout: expected a positive number"):
+        verify(NODE, GRAPH, Threat(1), 0, timeout="soon", engine="brute")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="node_limit: expected a whole number from 1 on"):
         verify(NODE, GRAPH, Threat(1), 0, node_limit=0, engine="brute")
     with pytest.raises(InputError, match="engine: expected one of"):

@@ -28,8 +28,7 @@ class Features:
         put(self, "num_columns", int(num_columns))
         if self.num_columns < 1:
             raise InputError(f"features: expected at least one column, got {num_columns}")
-        steps = np.diff(self.ptr)
-        if self.ptr.ndim != 1 or self.ptr.size < 1 or self.ptr[0] != 0 or (steps < 0).any():
+        if self.ptr.ndim != 1 or self.ptr.size < 1 or self.ptr[0] != 0 or (np.diff(self.ptr) < 0).any():
             raise InputError("features: row pointers must start at 0 and never fall")
         if self.ptr[-1] != self.columns.size or self.columns.ndim != 1:
             raise InputError(f"features: expected {self.ptr[-1]} entries, got {self.columns.size}")
@@ -37,7 +36,7 @@ class Features:
             raise InputError(
                 f"features: column {int(self.columns.max())} is out of range, there are {self.num_columns} columns"
             )
-        rows = np.repeat(np.arange(self.num_rows), steps)
+        rows = np.repeat(np.arange(self.num_rows), np.diff(self.ptr))
         falling = (np.diff(self.columns) <= 0) & (np.diff(rows) == 0)
         if falling.any():
             row = int(rows[1:][falling][0])

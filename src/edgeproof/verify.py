@@ -38,7 +38,7 @@ def _engine(name: str) -> Engine:
 
 
 def _limits(timeout: float | None, node_limit: int | None) -> None:
-    if timeout is not None and not timeout > 0:
+    if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
         raise InputError(f"timeout: expected a positive number of seconds, got {timeout!r}")
     if node_limit is not None and (isinstance(node_limit, bool) or not isinstance(node_limit, int) or node_limit < 1):
         raise InputError(f"node_limit: expected a whole number from 1 on, got {node_limit!r}")
