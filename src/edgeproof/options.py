@@ -25,6 +25,7 @@ TABLE: tuple[Option, ...] = (
     Option("inference", True, "fix the pairs of a vertex whose local budget is spent, to a fixpoint"),
     Option("reach", True, "skip vertices and layers that cannot reach the node in question"),
     Option("stop_unchanged", True, "stop propagating where values did not change"),
+    Option("cache_products", True, "keep A h of every vertex and layer instead of multiplying again"),
     Option("fold", True, "bound the score difference as one number in the last layer"),
     Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree"),
 )

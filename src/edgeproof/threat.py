@@ -126,6 +126,23 @@ class Threat:
             return u != v and (v == node or (not graph.directed and u == node))
         return bool(self.insert) and u != v
 
+    def count_fragile(self, graph: Graph, node: int | None = None) -> int:
+        """How many pairs are fragile, without listing them."""
+        listed = self.explicit_pairs(graph)
+        if listed is not None:
+            return len(listed)
+        loops = int((graph.sources == graph.targets).sum())
+        halves = 1 if graph.directed else 2
+        plain = (graph.sources.size - loops) // halves
+        count = plain + loops if self.delete else 0
+        if self.insert == "target" and node is not None:
+            inside = graph.in_neighbours(node)
+            count += graph.num_vertices - 1 - int((inside != node).sum())
+        elif self.insert:
+            count += graph.num_vertices * (graph.num_vertices - 1) // halves - plain
+        unprotected = replace(self, protected=())
+        return count - sum(unprotected.admits(graph, pair, node) for pair in self.protected_pairs(graph))
+
     def __repr__(self) -> str:
         parts = [f"budget={self.budget}"]
         if self.local_budget is not None:

@@ -1,0 +1,252 @@
+"""Compiles a query into flat arrays: the part of the graph that can matter, its pairs, and folded weights.
+
+Cost grows with the neighbourhood of the node in question, never with the whole graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import FloatArray, IntArray
+from .errors import TooLargeError
+from .graph import Graph, Pair
+from .products import first_products
+from .query import Query
+from .stages import DENSE, GRAPH, MAX, Stage, compile_stages
+from .surroundings import Surroundings, find_surroundings
+
+# what a slot is: bit 0 = present in the grounding, bit 1 = undecided
+ABSENT, PRESENT, MAYBE_INSERTED, MAYBE_DELETED = 0, 1, 2, 3
+
+PAIR_LIMIT = 2_000_000
+
+
+class Problem(NamedTuple):
+    """Axes: n vertices in order of distance, T stages (index 0 = input features), D = largest width,
+    S slots (one for each possible in-neighbour of a vertex, sorted by vertex), F fragile pairs that can matter.
+    """
+
+    # sizes and options
+    n: int
+    T: int
+    D: int
+    rivals: int
+    folded: int  # 1: stage T gives one difference a rival; 0: it gives scores
+    # stages, index 1..T
+    active: IntArray  # vertices 0 .. active[t]-1 matter at stage t
+    kind: IntArray
+    how: IntArray
+    sends_products: IntArray  # 1: stage t aggregates A h (sum, mean, reordered), 0: it aggregates h
+    slope: FloatArray
+    width: IntArray  # width[t] of h_t; width[0] is that of the raw features
+    CT: NDArray[np.float64]  # (T+1, D, D): CT[t][j, i], transposed; CT[1] is not used
+    AT: NDArray[np.float64]
+    CT_abs: NDArray[np.float64]  # magnitudes that bound rounding, not always |CT|: see stages
+    AT_abs: NDArray[np.float64]
+    bias: NDArray[np.float64]  # (T+1, D)
+    bias_abs: NDArray[np.float64]
+    roundings: int  # more than lie between a feature and the pre-activation of one stage
+    # first layer
+    own: NDArray[np.float64]  # (n, D): C x_v + b
+    sent: NDArray[np.float64]  # (n, D): A x_v, where stage 1 sends products
+    own_abs: NDArray[np.float64]
+    sent_abs: NDArray[np.float64]
+    raw: FloatArray  # feature rows, where stage 1 aggregates them as they are
+    raw_at: IntArray  # (S,) start of a slot's row in `raw`
+    raw_columns: IntArray
+    raw_columns_ptr: IntArray  # (n+1, 2) start and end of a vertex's columns in `raw_columns`
+    A1T: NDArray[np.float64]  # (features, D)
+    A1T_abs: NDArray[np.float64]
+    # slots
+    slot_ptr: IntArray
+    slot_source: IntArray
+    slot_pair: IntArray  # -1: not fragile
+    slot_start: NDArray[np.int8]  # status at the root
+    out_ptr: IntArray
+    out_slot: IntArray
+    out_target: IntArray
+    # pairs
+    pair_u: IntArray
+    pair_v: IntArray
+    pair_slot: IntArray  # (F, 2); -1 where there is no second slot
+    pair_present: NDArray[np.int8]
+    order: IntArray  # pairs by name
+    depth: int  # stages that look at neighbours: farther pairs cannot matter to a node task
+    node_task: int
+    local: IntArray  # (n,) local budgets
+    charge_u: int  # 1: a flip also costs a unit at u (undirected)
+    # claim
+    label_at: int  # position of the label among the scores, where not folded
+    rival_at: IntArray
+
+
+class Compiled(NamedTuple):
+    """A problem and the way back to the user's names."""
+
+    problem: Problem
+    query: Query
+    vertices: IntArray  # original number of each vertex
+    pairs: list[Pair]  # original name of each pair
+    rival_classes: tuple[int, ...]
+
+
+def compile_problem(query: Query, options: Mapping[str, bool], budget: int | None) -> Compiled:
+    """`budget` bounds how many insertions can lie on one path, and so which vertices can matter."""
+    stages, folded = compile_stages(query, fold=options["fold"], reorder=options["reorder"])
+    depth = sum(stage.kind == GRAPH for stage in stages)
+    around = find_surroundings(query, depth, budget, PAIR_LIMIT)
+    first = stages[0]
+    n, T = around.vertices.size, len(stages)
+    D = max(max(stage.b.size for stage in stages), 1)
+    slots = _lay_slots(query.graph, around)
+    weights = _pad_weights(stages, T, D)
+    products = first_products(query, first, around.vertices, D)
+    rows = _raw_rows(query.graph, first, around, slots)
+    problem = Problem(
+        n=n,
+        T=T,
+        D=D,
+        rivals=len(query.rivals),
+        folded=int(folded),
+        active=_active(stages, around.distance, whole=query.claim.node is None or not options["reach"]),
+        kind=_per_stage(stages, "kind", np.int64),
+        how=_per_stage(stages, "how", np.int64),
+        sends_products=_per_stage(stages, "sends_products", np.int64),
+        slope=_per_stage(stages, "slope", np.float64),
+        width=np.array([query.network.num_features, *(stage.b.size for stage in stages)], dtype=np.int64),
+        roundings=2 * query.network.num_features + 4 * D + 4 * int(np.diff(slots["slot_ptr"]).max(initial=0)) + n + 64,
+        **weights,
+        **products,
+        **rows,
+        **slots,
+        order=np.array(sorted(range(len(around.pairs)), key=around.pairs.__getitem__), dtype=np.int64),
+        depth=depth,
+        node_task=int(query.claim.node is not None),
+        local=_local_budgets(query, around.vertices),
+        charge_u=int(not query.graph.directed),
+        label_at=query.claim.label,
+        rival_at=np.array(query.rivals, dtype=np.int64),
+    )
+    return Compiled(problem, query, around.vertices, around.pairs, query.rivals)
+
+
+def _per_stage(stages: list[Stage], field: str, dtype: type) -> np.ndarray:
+    return np.array([0, *(getattr(stage, field) for stage in stages)], dtype=dtype)
+
+
+def _active(stages: list[Stage], distance: IntArray, whole: bool) -> IntArray:
+    """Vertices are numbered by distance, so those that still reach the node after stage t come first."""
+    n = distance.size
+    out = np.zeros(len(stages) + 1, dtype=np.int64)
+    reach = 0
+    for t in range(len(stages), -1, -1):
+        out[t] = n if whole else np.searchsorted(distance, reach, side="right")
+        if t > 0 and stages[t - 1].kind == GRAPH:
+            reach += 1
+        elif t > 0 and stages[t - 1].kind != DENSE:  # the readout stands at vertex 0 and sees all
+            out[t], whole = 1, True
+    return out
+
+
+def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, np.ndarray]:
+    CT, AT, CT_abs, AT_abs = (np.zeros((T + 1, D, D)) for _ in range(4))
+    bias, bias_abs = np.zeros((T + 1, D)), np.zeros((T + 1, D))
+    for t, stage in enumerate(stages, 1):
+        bias[t, : stage.b.size] = stage.b
+        bias_abs[t, : stage.b.size] = stage.b_abs
+        if t > 1:
+            rows, columns = stage.C.shape[1], stage.C.shape[0]
+            for out, weight in ((CT, stage.C), (AT, stage.A), (CT_abs, stage.C_abs), (AT_abs, stage.A_abs)):
+                out[t, :rows, :columns] = weight.T
+    return {"CT": CT, "AT": AT, "CT_abs": CT_abs, "AT_abs": AT_abs, "bias": bias, "bias_abs": bias_abs}
+
+
+def _lay_slots(graph: Graph, around: Surroundings) -> dict[str, np.ndarray]:
+    """Slots: the fixed in-edges of a vertex, and one (undirected: two) for every fragile pair."""
+    n = around.vertices.size
+    pairs = np.array(around.ends, dtype=np.int64).reshape(-1, 2)
+    u, v = pairs[:, 0], pairs[:, 1]
+    number = np.arange(len(pairs))
+    two_ended = np.zeros(len(pairs), dtype=np.bool_) if graph.directed else u != v
+    source = np.concatenate([around.fixed[0], u, v[two_ended]])
+    target = np.concatenate([around.fixed[1], v, u[two_ended]])
+    pair = np.concatenate([np.full(around.fixed.shape[1], -1), number, number[two_ended]])
+    start = np.full(source.size, PRESENT, dtype=np.int8)
+    fragile = pair >= 0
+    start[fragile] = np.where(around.present[pair[fragile]], MAYBE_DELETED, MAYBE_INSERTED)
+    order = np.lexsort((source, target))
+    source, target, pair, start = source[order], target[order], pair[order], start[order]
+    pair_slot = np.full((len(pairs), 2), -1, dtype=np.int64)
+    at = np.flatnonzero(pair >= 0)
+    forward = target[at] == v[pair[at]]
+    pair_slot[pair[at][forward], 0] = at[forward]
+    pair_slot[pair[at][~forward], 1] = at[~forward]
+    by_source = np.lexsort((target, source))
+    return {
+        "slot_ptr": np.searchsorted(target, np.arange(n + 1)).astype(np.int64),
+        "slot_source": source.astype(np.int64),
+        "slot_pair": pair.astype(np.int64),
+        "slot_start": start,
+        "out_ptr": np.searchsorted(source[by_source], np.arange(n + 1)).astype(np.int64),
+        "out_slot": by_source.astype(np.int64),
+        "out_target": target[by_source].astype(np.int64),
+        "pair_u": u.copy(),
+        "pair_v": v.copy(),
+        "pair_slot": pair_slot,
+        "pair_present": around.present.astype(np.int8),
+    }
+
+
+def _raw_rows(graph: Graph, first: Stage, around: Surroundings, slots: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Feature rows for a first stage that aggregates features as they are.
+
+    Bag-of-words rows are long and nearly empty, so a vertex keeps only the columns that occur among its possible
+    neighbours. Where that takes more room than one dense row a vertex, all share the dense rows.
+    """
+    n = around.vertices.size
+    empty = np.zeros(0, dtype=np.int64)
+    ptr, source = slots["slot_ptr"], slots["slot_source"]
+    if first.sends_products or first.kind == DENSE or source.size == 0:
+        return {
+            "raw": np.zeros(0), "raw_at": empty, "raw_columns": empty,
+            "raw_columns_ptr": np.zeros((n, 2), dtype=np.int64),
+            "A1T": np.zeros((1, 1)), "A1T_abs": np.zeros((1, 1)),
+        }  # fmt: skip
+    dense = graph.features.dense(around.vertices[np.unique(source)])
+    row_of = np.zeros(n, dtype=np.int64)
+    row_of[np.unique(source)] = np.arange(dense.shape[0])
+    used = [np.flatnonzero(dense[row_of[source[ptr[v] : ptr[v + 1]]]].any(axis=0)) for v in range(n)]
+    compact = sum(used[v].size * (ptr[v + 1] - ptr[v]) for v in range(n))
+    if compact <= max(dense.size, 1 << 22):
+        blocks = [dense[row_of[source[ptr[v] : ptr[v + 1]]]][:, used[v]] for v in range(n)]
+        raw = np.concatenate([block.ravel() for block in blocks])
+        lengths = np.concatenate([np.full(len(block), block.shape[1]) for block in blocks])
+        raw_at = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+        columns = np.concatenate(used)
+        ends = np.cumsum([one.size for one in used])
+        spans = np.stack([np.concatenate([[0], ends[:-1]]), ends], axis=1)
+    else:
+        raw, raw_at = dense.ravel(), row_of[source] * dense.shape[1]
+        columns = np.arange(dense.shape[1])
+        spans = np.tile([0, dense.shape[1]], (n, 1))
+    return {
+        "raw": raw, "raw_at": raw_at.astype(np.int64), "raw_columns": columns.astype(np.int64),
+        "raw_columns_ptr": spans.astype(np.int64),
+        "A1T": np.ascontiguousarray(first.A.T), "A1T_abs": np.ascontiguousarray(first.A_abs.T),
+    }  # fmt: skip
+
+
+def _local_budgets(query: Query, vertices: IntArray) -> IntArray:
+    local = query.threat.local_budget
+    if local is None:
+        return np.full(vertices.size, np.iinfo(np.int64).max // 2)
+    if isinstance(local, int):
+        return np.full(vertices.size, local, dtype=np.int64)
+    return local[vertices].copy()
+
+
+__all__ = ["MAX", "Compiled", "Problem", "TooLargeError", "compile_problem"]

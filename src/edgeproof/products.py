@@ -1,0 +1,58 @@
+"""First-layer products C x + b and A x, computed once a vertex, network and graph, and shared by all queries."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from .arrays import FloatArray, IntArray
+from .features import Features
+from .graph import Graph
+from .network import Network
+from .query import Query
+from .stages import DENSE, Stage
+
+_MEMO: WeakKeyDictionary[Network, WeakKeyDictionary[Graph, _Memo]] = WeakKeyDictionary()
+
+
+class _Memo:
+    """Rows are filled when first asked for; untouched rows cost no memory (the pages are never written)."""
+
+    def __init__(self, weights: list[FloatArray], features: Features) -> None:
+        """Weights alternate: one that takes the features as they are, one that takes their magnitudes."""
+        self.weights = [np.ascontiguousarray(weight.T) for weight in weights]
+        self.features = features
+        self.rows = [np.zeros((features.num_rows, weight.shape[0])) for weight in weights]
+        self.done = np.zeros(features.num_rows, dtype=np.bool_)
+
+    def take(self, vertices: IntArray) -> list[FloatArray]:
+        for v in vertices[~self.done[vertices]]:
+            columns, values = self.features.row(v)
+            for which, (out, weight) in enumerate(zip(self.rows, self.weights, strict=True)):
+                out[v] = (abs(values) if which % 2 else values) @ weight[columns]
+        self.done[vertices] = True
+        return [out[vertices] for out in self.rows]
+
+
+def first_products(query: Query, first: Stage, vertices: IntArray, D: int) -> dict[str, np.ndarray]:
+    """own = C x + b, sent = A x (zero where stage 1 sends raw features), and their magnitudes."""
+    network, graph = query.network, query.graph
+    weights = [first.C, first.C_abs]
+    sends = bool(first.sends_products) and first.kind != DENSE
+    if sends:
+        weights += [first.A, first.A_abs]
+    if first.C is network.layers[0].C:
+        memo = _MEMO.setdefault(network, WeakKeyDictionary()).get(graph)
+        if memo is None or len(memo.rows) < len(weights):
+            memo = _MEMO[network][graph] = _Memo(weights, graph.features)
+    else:  # the only layer, folded for this claim
+        memo = _Memo(weights, graph.features)
+    rows = memo.take(vertices)
+    own, own_abs, sent, sent_abs = (np.zeros((vertices.size, D)) for _ in range(4))
+    width = first.b.size
+    own[:, :width] = rows[0] + first.b
+    own_abs[:, :width] = rows[1] + first.b_abs
+    if sends:
+        sent[:, :width], sent_abs[:, :width] = rows[2:4]
+    return {"own": own, "own_abs": own_abs, "sent": sent, "sent_abs": sent_abs}

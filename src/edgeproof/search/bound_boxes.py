@@ -1,0 +1,347 @@
+"""Boxes: interval bounds of every pre-activation over all graphs below a search node (BOUNDS.md, section 1)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..problem import MAYBE_DELETED, MAYBE_INSERTED, PRESENT
+from ..stages import DENSE, MAX, MEAN, POOL, SUM
+from .borrow import fetch
+from .compile import kernel
+from .multiply import (
+    add_picked, add_picked_magnitudes, copy, copy_record, fill, join_interval, pick_nonzero, split_interval,
+)  # fmt: skip
+from .propagate import list_due, spendable
+from .state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, WORK
+
+
+@kernel
+def rank(top, ranks, m, row, sign, x):  # type: ignore[no-untyped-def]
+    """Insert sign * row into the `ranks` largest seen so far, coordinate by coordinate (x is scratch).
+
+    Sorting networks for all coordinates at once: min and max vectorise where a sort a coordinate does not.
+    """
+    for i in range(m):
+        x[i] = sign * row[i]
+    for k in range(ranks):
+        held = top[k]
+        for i in range(m):
+            larger = max(held[i], x[i])
+            x[i] = min(held[i], x[i])
+            held[i] = larger
+
+
+@kernel
+def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, every, top, x):  # type: ignore[no-untyped-def]
+    """Present ones, plus the `cap` best gains (all positive ones if `every` undecided slot may flip)."""
+    fill(low, 0.0, m)
+    fill(high, 0.0, m)
+    ranks = 0 if every else cap
+    for k in range(ranks):
+        fill(top[0, k], 0.0, m)
+        fill(top[1, k], 0.0, m)
+    for s in range(start, end):
+        state = status[s]
+        if state == 0 or (state == MAYBE_INSERTED and cap == 0):
+            continue
+        if first:
+            bottom = raw[raw_at[s] : raw_at[s] + m]
+            above = bottom
+        else:
+            bottom = below[source[s], SENT_LOW]
+            above = below[source[s], SENT_HIGH]
+        if state == PRESENT or cap == 0:
+            for i in range(m):
+                low[i] += bottom[i]
+                high[i] += above[i]
+        elif every:  # kept or flipped, whichever is better: either way the term is x or 0
+            for i in range(m):
+                low[i] += min(bottom[i], 0.0)
+                high[i] += max(above[i], 0.0)
+        elif state == MAYBE_DELETED:
+            for i in range(m):
+                low[i] += bottom[i]
+                high[i] += above[i]
+            rank(top[0], ranks, m, bottom, 1.0, x)
+            rank(top[1], ranks, m, above, -1.0, x)
+        else:
+            rank(top[0], ranks, m, bottom, -1.0, x)
+            rank(top[1], ranks, m, above, 1.0, x)
+    for k in range(ranks):
+        less, more = top[0, k], top[1, k]
+        for i in range(m):
+            low[i] -= less[i]
+            high[i] += more[i]
+
+
+@kernel
+def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):  # type: ignore[no-untyped-def]
+    """The best of all splits into i deletions and j insertions, i + j <= cap; each split is best by rank."""
+    sum_low, sum_high = top[0, cap + 1], top[1, cap + 1]  # rows past the ranks: free
+    fill(sum_low, 0.0, m)
+    fill(sum_high, 0.0, m)
+    for side in range(4):
+        for k in range(cap):
+            fill(top[side, k], -np.inf, m)
+    present, deletable, insertable = 0, 0, 0
+    for s in range(start, end):
+        state = status[s]
+        if state == 0 or (state == MAYBE_INSERTED and cap == 0):
+            continue
+        if first:
+            bottom = raw[raw_at[s] : raw_at[s] + m]
+            above = bottom
+        else:
+            bottom = below[source[s], SENT_LOW]
+            above = below[source[s], SENT_HIGH]
+        if state & 1:
+            present += 1
+            for i in range(m):
+                sum_low[i] += bottom[i]
+                sum_high[i] += above[i]
+        if cap > 0 and state == MAYBE_DELETED:
+            deletable += 1
+            rank(top[0], cap, m, bottom, 1.0, x)
+            rank(top[1], cap, m, above, -1.0, x)
+        elif cap > 0 and state == MAYBE_INSERTED:
+            insertable += 1
+            rank(top[2], cap, m, bottom, -1.0, x)
+            rank(top[3], cap, m, above, 1.0, x)
+    fill(low, np.inf, m)
+    fill(high, -np.inf, m)
+    for i in range(min(cap, deletable) + 1):
+        if i > 0:
+            less, more = top[0, i - 1], top[1, i - 1]
+            for k in range(m):
+                sum_low[k] -= less[k]
+                sum_high[k] += more[k]
+        # sums with j insertions on top, in the rows that hold no rank any more
+        with_low, with_high = top[2, cap + 1], top[3, cap + 1]
+        copy(with_low, sum_low, m)
+        copy(with_high, sum_high, m)
+        for j in range(min(cap - i, insertable) + 1):
+            if j > 0:
+                less, more = top[2, j - 1], top[3, j - 1]
+                for k in range(m):
+                    with_low[k] -= less[k]
+                    with_high[k] += more[k]
+            count = present - i + j
+            if count == 0:
+                for k in range(m):
+                    low[k] = min(low[k], 0.0)
+                    high[k] = max(high[k], 0.0)
+            else:
+                for k in range(m):
+                    low[k] = min(low[k], with_low[k] / count)
+                    high[k] = max(high[k], with_high[k] / count)
+
+
+@kernel
+def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):  # type: ignore[no-untyped-def]
+    """Upper: the largest that can be present. Lower: what is left when the `cap` best deletable ones go."""
+    fill(low, -np.inf, m)  # best decided one, from below
+    fill(high, -np.inf, m)
+    lowest = top[1, 0]
+    fill(lowest, 0.0, m)
+    for k in range(cap + 1):
+        fill(top[0, k], -np.inf, m)
+    decided, deletable, insertable = 0, 0, 0
+    for s in range(start, end):
+        state = status[s]
+        if state == 0 or (state == MAYBE_INSERTED and cap == 0):
+            continue
+        if first:
+            bottom = raw[raw_at[s] : raw_at[s] + m]
+            above = bottom
+        else:
+            bottom = below[source[s], SENT_LOW]
+            above = below[source[s], SENT_HIGH]
+        for i in range(m):
+            high[i] = max(high[i], above[i])
+        if state == PRESENT:
+            decided += 1
+            for i in range(m):
+                low[i] = max(low[i], bottom[i])
+        elif state == MAYBE_DELETED:
+            deletable += 1
+            rank(top[0], cap + 1, m, bottom, 1.0, x)
+        else:
+            insertable += 1
+    if decided == 0 and deletable <= cap:  # the neighbourhood can be emptied, or hold any of these alone
+        for s in range(start, end):
+            state = status[s]
+            if state == MAYBE_DELETED or (state == MAYBE_INSERTED and cap > deletable):
+                if first:
+                    bottom = raw[raw_at[s] : raw_at[s] + m]
+                else:
+                    bottom = below[source[s], SENT_LOW]
+                for i in range(m):
+                    lowest[i] = min(lowest[i], bottom[i])
+        for i in range(m):
+            low[i] = lowest[i]
+            high[i] = max(high[i], 0.0)
+    else:
+        kept = top[0, cap]
+        for i in range(m):
+            low[i] = max(low[i], kept[i])
+
+
+@kernel
+def pool_box(low, high, m, below, how, n):  # type: ignore[no-untyped-def]
+    """The readout's aggregation: over all vertices, none of them in doubt."""
+    copy(low, below[0, SENT_LOW], m)
+    copy(high, below[0, SENT_HIGH], m)
+    for u in range(1, n):
+        bottom, above = below[u, SENT_LOW], below[u, SENT_HIGH]
+        if how == MAX:
+            for i in range(m):
+                low[i] = max(low[i], bottom[i])
+                high[i] = max(high[i], above[i])
+        else:
+            for i in range(m):
+                low[i] += bottom[i]
+                high[i] += above[i]
+    if how == MEAN:
+        for i in range(m):
+            low[i] /= n
+            high[i] /= n
+
+
+@kernel
+def send_box(pp, ps, record, t):  # type: ignore[no-untyped-def]
+    """From the box of the pre-activation, the boxes of what stage t + 1 takes of it."""
+    p, s = fetch(pp), fetch(ps)
+    if t == p.T:
+        return
+    width, following, slope = p.width[t], p.width[t + 1], p.slope[t]
+    h_low, h_high = s.line[4], s.line[5]
+    bottom, above = record[LOW], record[HIGH]
+    for i in range(width):
+        h_low[i] = max(bottom[i], 0.0) + slope * min(bottom[i], 0.0)
+        h_high[i] = max(above[i], 0.0) + slope * min(above[i], 0.0)
+    centre, radius = s.line[2], s.line[3]
+    split_interval(centre, radius, h_low, h_high, width)
+    middle, spread = s.line[6], s.line[7]
+    copy(middle, p.bias[t + 1], following)
+    fill(spread, 0.0, following)
+    solid = pick_nonzero(s.picked, centre, width)
+    loose = pick_nonzero(s.picked[width:], radius, width)
+    add_picked(middle, p.CT[t + 1], centre, s.picked, solid, following)
+    add_picked_magnitudes(spread, p.CT[t + 1], radius, s.picked[width:], loose, following)
+    join_interval(record[OWN_LOW], record[OWN_HIGH], middle, spread, following)
+    if p.kind[t + 1] == DENSE:
+        return
+    if p.sends_products[t + 1]:
+        fill(middle, 0.0, following)
+        fill(spread, 0.0, following)
+        add_picked(middle, p.AT[t + 1], centre, s.picked, solid, following)
+        add_picked_magnitudes(spread, p.AT[t + 1], radius, s.picked[width:], loose, following)
+        join_interval(record[SENT_LOW], record[SENT_HIGH], middle, spread, following)
+    else:
+        copy(record[SENT_LOW], h_low, width)
+        copy(record[SENT_HIGH], h_high, width)
+
+
+@kernel
+def bound_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-def]
+    """Recompute the box of p_t(v); True if what it sends changed (or `forced`), the old record on the trail."""
+    p, s = fetch(pp), fetch(ps)
+    below, record = s.boxes[t - 1], s.boxes[t, v]
+    width = p.width[t]
+    low, high, add_low, add_high = s.line[0], s.line[1], s.line[2], s.line[3]
+    copy(low, below[v, OWN_LOW], width)
+    copy(high, below[v, OWN_HIGH], width)
+    kind, how, first = p.kind[t], p.how[t], t == 1 and not p.sends_products[1]
+    if kind != DENSE:
+        start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
+        if p.sends_products[t]:
+            m = width
+            if not options.cache_products and t > 1:
+                for k in range(start, end):
+                    send_box(pp, ps, below[p.slot_source[k]], t - 1)
+        elif first:
+            m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0]
+        else:
+            m = p.width[t - 1]
+        cap = spendable(ps, options, v)
+        if kind == POOL:
+            pool_box(add_low, add_high, m, below, how, p.n)
+        elif how == SUM:
+            every = cap >= s.open_slots[v]
+            gather_sum(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
+                       cap, every, s.top, s.line[6])  # fmt: skip
+        elif how == MEAN:
+            gather_mean(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
+                        cap, s.top, s.line[6])  # fmt: skip
+        else:
+            gather_max(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
+                       cap, s.top, s.line[6])  # fmt: skip
+        if p.sends_products[t]:
+            for i in range(width):
+                low[i] += add_low[i]
+                high[i] += add_high[i]
+        elif first:
+            offset = p.raw_columns_ptr[v, 0]
+            for j in range(m):
+                centre = 0.5 * (add_low[j] + add_high[j])
+                radius = 0.5 * (add_high[j] - add_low[j])
+                if centre != 0.0 or radius != 0.0:
+                    row = p.A1T[p.raw_columns[offset + j]]
+                    for i in range(width):
+                        low[i] += row[i] * centre - abs(row[i]) * radius
+                        high[i] += row[i] * centre + abs(row[i]) * radius
+        else:
+            centre, radius = s.line[4], s.line[5]
+            split_interval(centre, radius, add_low, add_high, m)
+            middle, spread = s.line[6], s.line[7]
+            fill(middle, 0.0, width)
+            fill(spread, 0.0, width)
+            count = pick_nonzero(s.picked, centre, m)
+            add_picked(middle, p.AT[t], centre, s.picked, count, width)
+            count = pick_nonzero(s.picked, radius, m)
+            add_picked_magnitudes(spread, p.AT[t], radius, s.picked, count, width)
+            for i in range(width):
+                low[i] += middle[i] - spread[i]
+                high[i] += middle[i] + spread[i]
+    s.tally[WORK] += 1
+    slack, slope = s.slack[t, v], p.slope[t]
+    differs, sends = 0, 0
+    old_low, old_high = record[LOW], record[HIGH]
+    for i in range(width):
+        low[i] -= slack[i]
+        high[i] += slack[i]
+        moved_low, moved_high = low[i] != old_low[i], high[i] != old_high[i]
+        differs += moved_low + moved_high
+        # below zero a ReLU sends the same whatever the bound
+        sends += moved_low and (slope != 0.0 or max(low[i], old_low[i]) > 0.0)
+        sends += moved_high and (slope != 0.0 or max(high[i], old_high[i]) > 0.0)
+    if differs == 0 and not forced:
+        return False
+    at = s.tally[BOX_MARK]
+    s.box_trail_at[at] = t * p.n + v
+    copy_record(s.box_trail[at], record)
+    s.tally[BOX_MARK] = at + 1
+    copy(record[LOW], low, width)
+    copy(record[HIGH], high, width)
+    if sends == 0 and not forced:
+        return False
+    send_box(pp, ps, record, t)
+    return True
+
+
+@kernel
+def bound_from(pp, ps, options, seeds, everything):  # type: ignore[no-untyped-def]
+    """Bring all boxes up to date after the slots into `seeds`, or what these vertices may spend, changed."""
+    p, s = fetch(pp), fetch(ps)
+    forced = 1 if everything or not options.stop_unchanged else 0
+    before, side = 0, 0
+    for t in range(1, p.T + 1):
+        waiting = list_due(pp, ps, t, seeds, everything, before, side, MAYBE_DELETED)
+        due = s.changed[1 - side]
+        before = 0
+        for k in range(waiting):
+            v = due[k]
+            if bound_vertex(pp, ps, options, t, v, forced):
+                due[before] = v
+                before += 1
+        side = 1 - side

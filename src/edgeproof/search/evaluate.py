@@ -1,0 +1,149 @@
+"""The tester: scores of the grounding, kept up to date vertex by vertex."""
+
+from __future__ import annotations
+
+from ..problem import PRESENT
+from ..stages import DENSE, MAX, MEAN, POOL
+from .borrow import fetch
+from .compile import kernel
+from .multiply import add_picked, copy, copy_record, fill, pick_nonzero
+from .propagate import list_due
+from .state import H, OWN, SENT, VALUE_MARK, WORK
+
+
+@kernel
+def gather_values(acc, below, how, m, source, status, raw, raw_at, first, start, end):  # type: ignore[no-untyped-def]
+    """Aggregate what the present in-neighbours send (`first`: their raw feature rows) into acc[:m]."""
+    count = 0
+    for s in range(start, end):
+        if status[s] & 1:
+            if first:
+                row = raw[raw_at[s] : raw_at[s] + m]
+            else:
+                row = below[source[s], SENT]
+            if how == MAX and count > 0:
+                for i in range(m):
+                    acc[i] = max(acc[i], row[i])
+            elif count > 0:
+                for i in range(m):
+                    acc[i] += row[i]
+            else:
+                for i in range(m):
+                    acc[i] = row[i]
+            count += 1
+    if count == 0:
+        fill(acc, 0.0, m)
+    elif how == MEAN and count > 1:
+        for i in range(m):
+            acc[i] /= count
+
+
+@kernel
+def pool_values(acc, below, how, m, n):  # type: ignore[no-untyped-def]
+    """The readout's aggregation: over all vertices, none of them in doubt."""
+    copy(acc, below[0, SENT], m)
+    for u in range(1, n):
+        row = below[u, SENT]
+        if how == MAX:
+            for i in range(m):
+                acc[i] = max(acc[i], row[i])
+        else:
+            for i in range(m):
+                acc[i] += row[i]
+    if how == MEAN:
+        for i in range(m):
+            acc[i] /= n
+
+
+@kernel
+def send_value(pp, ps, record, t):  # type: ignore[no-untyped-def]
+    """From h_t(v), what stage t + 1 takes of it: C h + b for v itself, A h or h for its neighbours."""
+    p, s = fetch(pp), fetch(ps)
+    if t == p.T:
+        return
+    width, following = p.width[t], p.width[t + 1]
+    own, h = record[OWN], record[H]
+    copy(own, p.bias[t + 1], following)
+    count = pick_nonzero(s.picked, h, width)
+    add_picked(own, p.CT[t + 1], h, s.picked, count, following)
+    if p.kind[t + 1] == DENSE:
+        return
+    sent = record[SENT]
+    if p.sends_products[t + 1]:
+        fill(sent, 0.0, following)
+        add_picked(sent, p.AT[t + 1], h, s.picked, count, following)
+    else:
+        copy(sent, h, width)
+
+
+@kernel
+def evaluate_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-def]
+    """Recompute h_t(v) from stage t - 1; True if it changed (or `forced`), with the old record on the trail."""
+    p, s = fetch(pp), fetch(ps)
+    below, record = s.values[t - 1], s.values[t, v]
+    width = p.width[t]
+    h, acc = s.line[0], s.line[1]
+    copy(h, below[v, OWN], width)
+    kind, how, first = p.kind[t], p.how[t], t == 1 and not p.sends_products[1]
+    if kind != DENSE:
+        start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
+        if p.sends_products[t]:
+            m = width
+            if not options.cache_products and t > 1:
+                for k in range(start, end):
+                    send_value(pp, ps, below[p.slot_source[k]], t - 1)
+        elif first:
+            m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0]
+        else:
+            m = p.width[t - 1]
+        if kind == POOL:
+            pool_values(acc, below, how, m, p.n)
+        else:
+            gather_values(acc, below, how, m, p.slot_source, s.status, p.raw, p.raw_at, first, start, end)
+        if p.sends_products[t]:
+            for i in range(width):
+                h[i] += acc[i]
+        elif first:
+            offset = p.raw_columns_ptr[v, 0]
+            for j in range(m):
+                if acc[j] != 0.0:
+                    row = p.A1T[p.raw_columns[offset + j]]
+                    for i in range(width):
+                        h[i] += row[i] * acc[j]
+        else:
+            count = pick_nonzero(s.picked, acc, m)
+            add_picked(h, p.AT[t], acc, s.picked, count, width)
+    slope = p.slope[t]
+    differs, old = 0, record[H]
+    for i in range(width):
+        h[i] = max(h[i], 0.0) + slope * min(h[i], 0.0)
+        differs += h[i] != old[i]
+    same = differs == 0 and not forced
+    s.tally[WORK] += 1
+    if same:
+        return False
+    at = s.tally[VALUE_MARK]
+    s.value_trail_at[at] = t * p.n + v
+    copy_record(s.value_trail[at], record)
+    s.tally[VALUE_MARK] = at + 1
+    copy(record[H], h, width)
+    send_value(pp, ps, record, t)
+    return True
+
+
+@kernel
+def evaluate_from(pp, ps, options, seeds, everything):  # type: ignore[no-untyped-def]
+    """Bring all values up to date after the slots into `seeds` changed."""
+    p, s = fetch(pp), fetch(ps)
+    forced = 1 if everything or not options.stop_unchanged else 0
+    before, side = 0, 0
+    for t in range(1, p.T + 1):
+        waiting = list_due(pp, ps, t, seeds, everything, before, side, PRESENT)
+        due = s.changed[1 - side]
+        before = 0
+        for k in range(waiting):
+            v = due[k]
+            if evaluate_vertex(pp, ps, options, t, v, forced):
+                due[before] = v
+                before += 1
+        side = 1 - side

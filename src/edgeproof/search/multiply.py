@@ -1,0 +1,92 @@
+"""Loops over short rows: copies, and matrix-vector products that add one weight row after the other.
+
+Written out because a slice assignment in a kernel costs more than the row it moves.
+"""
+
+from __future__ import annotations
+
+from .compile import kernel
+
+
+@kernel
+def fill(out, value, m):  # type: ignore[no-untyped-def]
+    for i in range(m):
+        out[i] = value
+
+
+@kernel
+def copy(out, row, m):  # type: ignore[no-untyped-def]
+    for i in range(m):
+        out[i] = row[i]
+
+
+@kernel
+def copy_record(out, record):  # type: ignore[no-untyped-def]
+    for k in range(record.shape[0]):
+        target, source = out[k], record[k]
+        for i in range(record.shape[1]):
+            target[i] = source[i]
+
+
+@kernel
+def pick_nonzero(picked, x, rows):  # type: ignore[no-untyped-def]
+    """List the j with x[j] != 0: after a ReLU about half of them."""
+    count = 0
+    for j in range(rows):
+        if x[j] != 0.0:
+            picked[count] = j
+            count += 1
+    return count
+
+
+@kernel
+def add_picked(out, weight, x, picked, count, columns):  # type: ignore[no-untyped-def]
+    """out += sum of x[j] * weight[j] over the picked j, four rows at a time so that `out` is touched less often."""
+    k = 0
+    while k + 3 < count:
+        j0, j1, j2, j3 = picked[k], picked[k + 1], picked[k + 2], picked[k + 3]
+        x0, x1, x2, x3 = x[j0], x[j1], x[j2], x[j3]
+        w0, w1, w2, w3 = weight[j0], weight[j1], weight[j2], weight[j3]
+        for i in range(columns):
+            out[i] += w0[i] * x0 + w1[i] * x1 + w2[i] * x2 + w3[i] * x3
+        k += 4
+    while k < count:
+        x0 = x[picked[k]]
+        w0 = weight[picked[k]]
+        for i in range(columns):
+            out[i] += w0[i] * x0
+        k += 1
+
+
+@kernel
+def add_picked_magnitudes(out, weight, x, picked, count, columns):  # type: ignore[no-untyped-def]
+    """The same with |weight|."""
+    k = 0
+    while k + 3 < count:
+        j0, j1, j2, j3 = picked[k], picked[k + 1], picked[k + 2], picked[k + 3]
+        x0, x1, x2, x3 = x[j0], x[j1], x[j2], x[j3]
+        w0, w1, w2, w3 = weight[j0], weight[j1], weight[j2], weight[j3]
+        for i in range(columns):
+            out[i] += abs(w0[i]) * x0 + abs(w1[i]) * x1 + abs(w2[i]) * x2 + abs(w3[i]) * x3
+        k += 4
+    while k < count:
+        x0 = x[picked[k]]
+        w0 = weight[picked[k]]
+        for i in range(columns):
+            out[i] += abs(w0[i]) * x0
+        k += 1
+
+
+@kernel
+def split_interval(centre, radius, low, high, rows):  # type: ignore[no-untyped-def]
+    """[low, high] as centre and radius: a product with an interval then takes two plain products, not four."""
+    for j in range(rows):
+        centre[j] = 0.5 * (low[j] + high[j])
+        radius[j] = 0.5 * (high[j] - low[j])
+
+
+@kernel
+def join_interval(low, high, centre, radius, columns):  # type: ignore[no-untyped-def]
+    for i in range(columns):
+        low[i] = centre[i] - radius[i]
+        high[i] = centre[i] + radius[i]

@@ -1,0 +1,62 @@
+"""Who has to be looked at again when something changed."""
+
+from __future__ import annotations
+
+from ..stages import GRAPH, POOL
+from .borrow import fetch
+from .compile import kernel
+from .state import LIMIT, STAMP, USED
+
+
+@kernel
+def spendable(ps, options, v):  # type: ignore[no-untyped-def]
+    """How many of its undecided in-pairs a vertex can see flipped in one admissible graph."""
+    s = fetch(ps)
+    if not options.budget_boxes:
+        return s.open_slots[v]
+    return min(s.open_slots[v], s.spare[v], s.tally[LIMIT] - s.tally[USED])
+
+
+@kernel
+def list_due(pp, ps, t, seeds, everything, before, side, mask):  # type: ignore[no-untyped-def]
+    """Write the vertices due at stage t to `changed[1 - side]` and return how many there are.
+
+    A vertex is due if its slots changed (`seeds`), or if itself or an in-neighbour through a slot that matches
+    `mask` changed at the stage below; those are `changed[side][:before]`.
+    """
+    p, s = fetch(pp), fetch(ps)
+    found, due = s.changed[side], s.changed[1 - side]
+    active = p.active[t]
+    if everything:
+        for v in range(active):
+            due[v] = v
+        return active
+    if p.kind[t] == POOL:
+        due[0] = 0
+        return min(before, 1)
+    s.tally[STAMP] += 1
+    stamp = s.tally[STAMP]
+    waiting = 0
+    for k in range(before):
+        u = found[k]
+        if u < active and s.seen[u] != stamp:
+            s.seen[u] = stamp
+            due[waiting] = u
+            waiting += 1
+    if p.kind[t] != GRAPH:
+        return waiting
+    for k in range(seeds.size):
+        v = seeds[k]
+        if v < active and s.seen[v] != stamp:
+            s.seen[v] = stamp
+            due[waiting] = v
+            waiting += 1
+    for k in range(before):
+        u = found[k]
+        for e in range(p.out_ptr[u], p.out_ptr[u + 1]):
+            v = p.out_target[e]
+            if v < active and s.seen[v] != stamp and s.status[p.out_slot[e]] & mask:
+                s.seen[v] = stamp
+                due[waiting] = v
+                waiting += 1
+    return waiting

@@ -1,0 +1,129 @@
+"""Deciding a pair, what follows from it, and taking it all back."""
+
+from __future__ import annotations
+
+from .bound_boxes import bound_from
+from .borrow import fetch
+from .compile import kernel
+from .evaluate import evaluate_from
+from .multiply import copy_record
+from .state import BOX_MARK, LIMIT, PAIR_MARK, UNDECIDED, USED, VALUE_MARK
+
+
+@kernel
+def decide(pp, ps, pair, flip):  # type: ignore[no-untyped-def]
+    """Give a pair its status: as in G, or flipped, which costs budget."""
+    p, s = fetch(pp), fetch(ps)
+    u, v = p.pair_u[pair], p.pair_v[pair]
+    present = p.pair_present[pair] ^ flip
+    s.status[p.pair_slot[pair, 0]] = present
+    s.open_slots[v] -= 1
+    if p.pair_slot[pair, 1] >= 0:
+        s.status[p.pair_slot[pair, 1]] = present
+        s.open_slots[u] -= 1
+    if flip:
+        s.spare[v] -= 1
+        if p.charge_u and u != v:
+            s.spare[u] -= 1
+        s.tally[USED] += 1
+    s.tally[UNDECIDED] -= 1
+    s.pair_trail[s.tally[PAIR_MARK]] = ~pair if flip else pair
+    s.tally[PAIR_MARK] += 1
+
+
+@kernel
+def undo_pairs(pp, ps, mark):  # type: ignore[no-untyped-def]
+    p, s = fetch(pp), fetch(ps)
+    while s.tally[PAIR_MARK] > mark:
+        s.tally[PAIR_MARK] -= 1
+        pair = s.pair_trail[s.tally[PAIR_MARK]]
+        flip = pair < 0
+        if flip:
+            pair = ~pair
+        u, v = p.pair_u[pair], p.pair_v[pair]
+        undecided = p.pair_present[pair] | 2
+        s.status[p.pair_slot[pair, 0]] = undecided
+        s.open_slots[v] += 1
+        if p.pair_slot[pair, 1] >= 0:
+            s.status[p.pair_slot[pair, 1]] = undecided
+            s.open_slots[u] += 1
+        if flip:
+            s.spare[v] += 1
+            if p.charge_u and u != v:
+                s.spare[u] += 1
+            s.tally[USED] -= 1
+        s.tally[UNDECIDED] += 1
+
+
+@kernel
+def undo(pp, ps, pair_mark, value_mark, box_mark):  # type: ignore[no-untyped-def]
+    """Back to the state at these marks. Saved numbers are restored: inverse operations would drift."""
+    p, s = fetch(pp), fetch(ps)
+    undo_pairs(pp, ps, pair_mark)
+    n = p.n
+    for k in range(s.tally[VALUE_MARK] - 1, value_mark - 1, -1):
+        at = s.value_trail_at[k]
+        copy_record(s.values[at // n, at % n], s.value_trail[k])
+    s.tally[VALUE_MARK] = value_mark
+    for k in range(s.tally[BOX_MARK] - 1, box_mark - 1, -1):
+        at = s.box_trail_at[k]
+        copy_record(s.boxes[at // n, at % n], s.box_trail[k])
+    s.tally[BOX_MARK] = box_mark
+
+
+@kernel
+def affordable(pp, ps, pair):  # type: ignore[no-untyped-def]
+    """Whether the budgets left allow this flip."""
+    p, s = fetch(pp), fetch(ps)
+    u, v = p.pair_u[pair], p.pair_v[pair]
+    if s.tally[USED] >= s.tally[LIMIT] or s.spare[v] < 1:
+        return False
+    return not p.charge_u or s.spare[u] >= 1
+
+
+@kernel
+def settle(pp, ps, v):  # type: ignore[no-untyped-def]
+    """Inference: once v has spent its local budget, its undecided pairs stay as they are in G."""
+    p, s = fetch(pp), fetch(ps)
+    for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
+        if s.status[k] & 2:
+            decide(pp, ps, p.slot_pair[k], 0)
+
+
+@kernel
+def apply(pp, ps, options, pair, flip):  # type: ignore[no-untyped-def]
+    """Decide a pair and bring grounding and boxes up to date."""
+    p, s = fetch(pp), fetch(ps)
+    u, v = p.pair_u[pair], p.pair_v[pair]
+    first = s.tally[PAIR_MARK]
+    decide(pp, ps, pair, flip)
+    everything = 1 - options.incremental
+    seeds = s.seeds
+    if flip:
+        seeds[0] = v
+        seeds[1] = u
+        evaluate_from(pp, ps, options, seeds[: 2 if p.pair_slot[pair, 1] >= 0 else 1], everything)
+        if options.inference:
+            if s.spare[v] == 0:
+                settle(pp, ps, v)
+            if p.charge_u and s.spare[u] == 0:
+                settle(pp, ps, u)
+    left = s.tally[LIMIT] - s.tally[USED]
+    if left <= 0:
+        return  # no box is looked at without budget: the grounding is all there is
+    count = 0
+    n = p.n
+    if flip and options.budget_boxes:
+        # one unit less for everyone: a box changes where more than what is left could have been spent
+        for w in range(n):
+            if min(s.open_slots[w], s.spare[w]) > left:
+                seeds[count] = w
+                count += 1
+    for k in range(first, s.tally[PAIR_MARK]):
+        done = s.pair_trail[k]
+        done = ~done if done < 0 else done
+        for end in range(2):
+            if p.pair_slot[done, end] >= 0:
+                seeds[count] = p.pair_v[done] if end == 0 else p.pair_u[done]
+                count += 1
+    bound_from(pp, ps, options, seeds[:count], everything)

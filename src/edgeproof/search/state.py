@@ -1,0 +1,119 @@
+"""The arrays of one search: allocated once, changed and restored by the kernels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import FloatArray, IntArray
+from ..problem import Problem
+
+
+# rows of a record in `values` and in `boxes`
+H, OWN, SENT = 0, 1, 2
+LOW, HIGH, OWN_LOW, OWN_HIGH, SENT_LOW, SENT_HIGH = 0, 1, 2, 3, 4, 5
+
+# positions in `tally`: where the search stands and what it counted
+(
+    DEPTH, USED, LIMIT, ACTION, FRESH, PAIR_MARK, VALUE_MARK, BOX_MARK, STAMP, UNDECIDED,
+    NODES, LEAVES, BOX_PRUNES, SPENT_LEAVES, LONELY_LEAVES, WORK, EVALUATIONS, CANDIDATES, TALLY_SIZE,
+) = range(19)  # fmt: skip
+
+
+class Options(NamedTuple):
+    """The options that kernels look at, as numbers."""
+
+    incremental: int
+    cache_products: int
+    budget_boxes: int
+    boxes: int
+    nearest_first: int
+    flip_first: int
+    inference: int
+    stop_unchanged: int
+    exclude_rivals: int
+
+
+class State(NamedTuple):
+    """Axes as in Problem. A record of `values` is (h, C h + b, what it sends), of `boxes` the same as intervals,
+    with the pre-activation in place of h: slopes of lines need it.
+    """
+
+    values: NDArray[np.float64]  # (T+1, n, 3, W)
+    boxes: NDArray[np.float64]  # (T+1, n, 6, W)
+    slack: NDArray[np.float64]  # (T+1, n, D): rounding error of one evaluation of a box
+    error: FloatArray  # (rivals,): rounding error of an objective of the grounding
+    status: NDArray[np.int8]  # (S,)
+    open_slots: IntArray  # (n,) undecided slots into a vertex
+    spare: IntArray  # (n,) local budget left
+    # trails
+    pair_trail: IntArray  # decided pairs in order, flipped ones as ~pair
+    value_trail: NDArray[np.float64]  # (records, 3, W)
+    value_trail_at: IntArray
+    box_trail: NDArray[np.float64]  # (records, 6, W)
+    box_trail_at: IntArray
+    # frames
+    frame_pair: IntArray
+    frame_phase: IntArray
+    frame_marks: NDArray[np.int64]  # (depth, 3)
+    frame_excluded: NDArray[np.int8]  # (depth, rivals)
+    # scratch
+    seen: IntArray
+    seeds: IntArray  # (n + 2 F + 2,): vertices that may spend less, and both ends of every pair decided at once
+    changed: NDArray[np.int64]  # (2, n)
+    line: NDArray[np.float64]  # (8, W)
+    picked: IntArray  # (2 W,)
+    top: NDArray[np.float64]  # (4, most + 2, W) best gains, one row a rank
+    tally: IntArray
+
+
+def make_state(problem: Problem, records: int, budget: int) -> State:
+    """Arrays for a search from the root with this budget; nothing here grows with the number of search nodes."""
+    n, T = problem.n, problem.T
+    W = int(max(problem.D, np.diff(problem.raw_columns_ptr, axis=1).max(initial=0)))
+    pairs = problem.pair_u.size
+    most_slots = int(np.diff(problem.slot_ptr).max(initial=0))
+    return State(
+        values=np.zeros((T + 1, n, 3, problem.D)),
+        boxes=np.zeros((T + 1, n, 6, problem.D)),
+        slack=np.zeros((T + 1, n, problem.D)),
+        error=np.zeros(problem.rivals),
+        status=problem.slot_start.copy(),
+        open_slots=np.zeros(n, dtype=np.int64),
+        spare=problem.local.copy(),
+        pair_trail=np.zeros(pairs + 1, dtype=np.int64),
+        value_trail=np.empty((records, 3, problem.D)),
+        value_trail_at=np.zeros(records, dtype=np.int64),
+        box_trail=np.empty((records, 6, problem.D)),
+        box_trail_at=np.zeros(records, dtype=np.int64),
+        frame_pair=np.zeros(pairs + 2, dtype=np.int64),
+        frame_phase=np.zeros(pairs + 2, dtype=np.int64),
+        frame_marks=np.zeros((pairs + 2, 3), dtype=np.int64),
+        frame_excluded=np.zeros((pairs + 2, problem.rivals), dtype=np.int8),
+        seen=np.zeros(n, dtype=np.int64),
+        seeds=np.zeros(n + 2 * pairs + 2, dtype=np.int64),
+        changed=np.zeros((2, n), dtype=np.int64),
+        line=np.zeros((8, W)),
+        picked=np.zeros(2 * W, dtype=np.int64),
+        top=np.zeros((4, min(budget, most_slots) + 2, W)),
+        tally=np.zeros(TALLY_SIZE, dtype=np.int64),
+    )
+
+
+def with_longer_trails(state: State) -> State:
+    """The same state with twice the room on its trails; their length follows the depth of the tree."""
+
+    def longer(old: NDArray[Any]) -> NDArray[Any]:
+        new = np.empty((2 * old.shape[0], *old.shape[1:]), dtype=old.dtype)
+        new[: old.shape[0]] = old
+        return new
+
+    return state._replace(
+        value_trail=longer(state.value_trail),
+        value_trail_at=longer(state.value_trail_at),
+        box_trail=longer(state.box_trail),
+        box_trail_at=longer(state.box_trail_at),
+    )
