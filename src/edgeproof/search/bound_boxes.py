@@ -7,7 +7,7 @@ import numpy as np
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED, PRESENT
 from ..stages import DENSE, MAX, MEAN, POOL, SUM
 from .borrow import fetch
-from .compile import kernel
+from .compile import kernel, part
 from .multiply import (
     add_picked, add_picked_magnitudes, copy, copy_record, fill, join_interval, pick_nonzero, split_interval,
 )  # fmt: skip
@@ -329,16 +329,16 @@ def bound_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-def]
     return True
 
 
-@kernel
+@part
 def bound_from(pp, ps, options, seeds, everything):  # type: ignore[no-untyped-def]
     """Bring all boxes up to date after the slots into `seeds`, or what these vertices may spend, changed."""
     p, s = fetch(pp), fetch(ps)
     forced = 1 if everything or not options.stop_unchanged else 0
-    before, side = 0, 0
+    before, side = np.int64(0), np.int64(0)  # typed: a literal would compile the callee once more
     for t in range(1, p.T + 1):
-        waiting = list_due(pp, ps, t, seeds, everything, before, side, MAYBE_DELETED)
+        waiting = list_due(pp, ps, t, seeds, everything, before, side, np.int64(MAYBE_DELETED))
         due = s.changed[1 - side]
-        before = 0
+        before = np.int64(0)
         for k in range(waiting):
             v = due[k]
             if bound_vertex(pp, ps, options, t, v, forced):

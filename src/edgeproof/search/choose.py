@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .borrow import fetch
-from .compile import kernel
+from .compile import part
 from .state import STAMP
 
 
-@kernel
+@part
 def choose_nearest(pp, ps):  # type: ignore[no-untyped-def]
     """The undecided pair nearest to the node in question, over edges that are there or may be; -1 if none reaches it.
 
@@ -37,7 +37,7 @@ def choose_nearest(pp, ps):  # type: ignore[no-untyped-def]
     return -1
 
 
-@kernel
+@part
 def choose_first(pp, ps):  # type: ignore[no-untyped-def]
     """The first undecided pair by name."""
     p, s = fetch(pp), fetch(ps)

@@ -28,17 +28,25 @@ def kernel_folder() -> Path:
     return Path(home) / "edgeproof" / f"kernels-{digest.hexdigest()[:16]}"
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
+def _compiled(function: Callable[..., Any], inline: str) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(kernel_folder())
     try:
         # Any order of summation and fused multiply-adds are covered by the rounding analysis (round.py), so
         # contraction is safe. Nothing else is relaxed: a NaN must never prune.
-        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})(function)
+        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"}, inline=inline)(function)
     finally:
         config.CACHE_DIR = before
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile on first use, keep the machine code for the next process, release the GIL."""
-    return _compiled(function)
+    return _compiled(function, "never")
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """A piece of one kernel in a file of its own, pasted in where it is called.
+
+    Every level of calls is optimised once more by each of its callers, so a deep tree of kernels compiles slowly.
+    """
+    return _compiled(function, "always")

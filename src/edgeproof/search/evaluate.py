@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..problem import PRESENT
 from ..stages import DENSE, MAX, MEAN, POOL
 from .borrow import fetch
-from .compile import kernel
+from .compile import kernel, part
 from .multiply import add_picked, copy, copy_record, fill, pick_nonzero
 from .propagate import list_due
 from .state import H, OWN, SENT, VALUE_MARK, WORK
@@ -131,16 +133,16 @@ def evaluate_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-d
     return True
 
 
-@kernel
+@part
 def evaluate_from(pp, ps, options, seeds, everything):  # type: ignore[no-untyped-def]
     """Bring all values up to date after the slots into `seeds` changed."""
     p, s = fetch(pp), fetch(ps)
     forced = 1 if everything or not options.stop_unchanged else 0
-    before, side = 0, 0
+    before, side = np.int64(0), np.int64(0)  # typed: a literal would compile the callee once more
     for t in range(1, p.T + 1):
-        waiting = list_due(pp, ps, t, seeds, everything, before, side, PRESENT)
+        waiting = list_due(pp, ps, t, seeds, everything, before, side, np.int64(PRESENT))
         due = s.changed[1 - side]
-        before = 0
+        before = np.int64(0)
         for k in range(waiting):
             v = due[k]
             if evaluate_vertex(pp, ps, options, t, v, forced):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..stages import GRAPH, POOL
 from .borrow import fetch
-from .compile import kernel
+from .compile import kernel, part
 from .state import LIMIT, STAMP, USED
 
 
-@kernel
+@part
 def spendable(ps, options, v):  # type: ignore[no-untyped-def]
     """How many of its undecided in-pairs a vertex can see flipped in one admissible graph."""
     s = fetch(ps)

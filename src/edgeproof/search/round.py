@@ -78,7 +78,7 @@ def enclose_root(problem, state, options, magnitude, error, passed, gathered):  
             if t == 1:
                 copy(size, p.own_abs[v], width)
                 if p.kind[1] != DENSE and p.sends_products[1]:
-                    gather_magnitudes(pp, 1, v, gathered, True, p.sent_abs)
+                    gather_magnitudes(pp, np.int64(1), v, gathered, True, p.sent_abs)
                     for i in range(width):
                         size[i] += gathered[i]
                 elif p.kind[1] != DENSE:
@@ -115,8 +115,8 @@ def enclose_root(problem, state, options, magnitude, error, passed, gathered):  
                     gather_magnitudes(pp, t, v, gathered, p.how[t] != MEAN, passed)
                     for i in range(width):
                         total[i] += gathered[i]
-            bound_vertex(pp, ps, options, t, v, 1)
-            evaluate_vertex(pp, ps, options, t, v, 1)
+            bound_vertex(pp, ps, options, t, v, np.int64(1))
+            evaluate_vertex(pp, ps, options, t, v, np.int64(1))
             for i in range(width):
                 bottom, above = s.boxes[t, v, LOW, i], s.boxes[t, v, HIGH, i]
                 magnitude[t, v, i] = max(abs(bottom), abs(above))

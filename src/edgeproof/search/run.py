@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .borrow import fetch, lend
 from .choose import choose_first, choose_nearest
-from .compile import kernel
+from .compile import kernel, part
 from .multiply import copy, fill
 from .split import affordable, apply, undo
 from .state import (
@@ -19,7 +21,7 @@ FINISHED, CANDIDATE, PAUSED, TRAIL_FULL = 0, 1, 2, 3
 ENTER, BRANCH, RETREAT = 0, 1, 2
 
 
-@kernel
+@part
 def grounding_may_break(pp, ps, excluded):  # type: ignore[no-untyped-def]
     """Whether the grounding breaks the claim, or comes so close that only exact arithmetic can tell."""
     p, s = fetch(pp), fetch(ps)
@@ -32,7 +34,7 @@ def grounding_may_break(pp, ps, excluded):  # type: ignore[no-untyped-def]
     return False
 
 
-@kernel
+@part
 def boxes_exclude(pp, ps, excluded):  # type: ignore[no-untyped-def]
     """Mark the rivals that cannot win in any graph below; True if none is left."""
     p, s = fetch(pp), fetch(ps)
@@ -86,7 +88,7 @@ def run(problem, state, options, quota, node_limit):  # type: ignore[no-untyped-
                 tally[BOX_PRUNES] += 1
                 continue
             if not options.exclude_rivals:
-                fill(excluded, 0, p.rivals)
+                fill(excluded, np.int64(0), p.rivals)
             pair = choose_nearest(pp, ps) if p.node_task and options.nearest_first else choose_first(pp, ps)
             if pair < 0:
                 tally[LEAVES] += 1
@@ -117,7 +119,7 @@ def run(problem, state, options, quota, node_limit):  # type: ignore[no-untyped-
             flip = (phase == 0) == (options.flip_first != 0)
             if flip and not affordable(pp, ps, pair):
                 continue
-            apply(pp, ps, options, pair, 1 if flip else 0)
+            apply(pp, ps, options, pair, np.int64(flip))
             copy(s.frame_excluded[depth + 1], s.frame_excluded[depth], p.rivals)
             tally[FRESH] = 1 if flip else 0
             tally[DEPTH] = depth + 1

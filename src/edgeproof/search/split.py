@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from .bound_boxes import bound_from
+import numpy as np
+
 from .borrow import fetch
-from .compile import kernel
+from .compile import kernel, part
 from .evaluate import evaluate_from
 from .multiply import copy_record
 from .state import BOX_MARK, LIMIT, PAIR_MARK, UNDECIDED, USED, VALUE_MARK
@@ -31,7 +33,7 @@ def decide(pp, ps, pair, flip):  # type: ignore[no-untyped-def]
     s.tally[PAIR_MARK] += 1
 
 
-@kernel
+@part
 def undo_pairs(pp, ps, mark):  # type: ignore[no-untyped-def]
     p, s = fetch(pp), fetch(ps)
     while s.tally[PAIR_MARK] > mark:
@@ -55,7 +57,7 @@ def undo_pairs(pp, ps, mark):  # type: ignore[no-untyped-def]
         s.tally[UNDECIDED] += 1
 
 
-@kernel
+@part
 def undo(pp, ps, pair_mark, value_mark, box_mark):  # type: ignore[no-untyped-def]
     """Back to the state at these marks. Saved numbers are restored: inverse operations would drift."""
     p, s = fetch(pp), fetch(ps)
@@ -71,7 +73,7 @@ def undo(pp, ps, pair_mark, value_mark, box_mark):  # type: ignore[no-untyped-de
     s.tally[BOX_MARK] = box_mark
 
 
-@kernel
+@part
 def affordable(pp, ps, pair):  # type: ignore[no-untyped-def]
     """Whether the budgets left allow this flip."""
     p, s = fetch(pp), fetch(ps)
@@ -81,16 +83,16 @@ def affordable(pp, ps, pair):  # type: ignore[no-untyped-def]
     return not p.charge_u or s.spare[u] >= 1
 
 
-@kernel
+@part
 def settle(pp, ps, v):  # type: ignore[no-untyped-def]
     """Inference: once v has spent its local budget, its undecided pairs stay as they are in G."""
     p, s = fetch(pp), fetch(ps)
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
         if s.status[k] & 2:
-            decide(pp, ps, p.slot_pair[k], 0)
+            decide(pp, ps, p.slot_pair[k], np.int64(0))
 
 
-@kernel
+@part
 def apply(pp, ps, options, pair, flip):  # type: ignore[no-untyped-def]
     """Decide a pair and bring grounding and boxes up to date."""
     p, s = fetch(pp), fetch(ps)
