@@ -27,6 +27,9 @@ TABLE: tuple[Option, ...] = (
     Option("stop_unchanged", True, "stop propagating where values did not change"),
     Option("cache_products", True, "keep A h of every vertex and layer instead of multiplying again"),
     Option("fold", True, "bound the score difference as one number in the last layer"),
+    Option("lines", True, "linear bounds in the flips that share one budget; splits and attacks by gain"),
+    Option("tighten", True, "tighten the boxes of hidden neurons with lines"),
+    Option("last_flip", True, "with one flip left, evaluate the pairs in doubt instead of branching"),
     Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree"),
 )
 

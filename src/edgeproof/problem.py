@@ -45,6 +45,8 @@ class Problem(NamedTuple):
     width: IntArray  # width[t] of h_t; width[0] is that of the raw features
     CT: NDArray[np.float64]  # (T+1, D, D): CT[t][j, i], transposed; CT[1] is not used
     AT: NDArray[np.float64]
+    C: NDArray[np.float64]  # the same, not transposed
+    A: NDArray[np.float64]
     CT_abs: NDArray[np.float64]  # magnitudes that bound rounding, not always |CT|: see stages
     AT_abs: NDArray[np.float64]
     bias: NDArray[np.float64]  # (T+1, D)
@@ -162,7 +164,8 @@ def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, np.ndarray]:
             rows, columns = stage.C.shape[1], stage.C.shape[0]
             for out, weight in ((CT, stage.C), (AT, stage.A), (CT_abs, stage.C_abs), (AT_abs, stage.A_abs)):
                 out[t, :rows, :columns] = weight.T
-    return {"CT": CT, "AT": AT, "CT_abs": CT_abs, "AT_abs": AT_abs, "bias": bias, "bias_abs": bias_abs}
+    C, A = (np.ascontiguousarray(weight.transpose(0, 2, 1)) for weight in (CT, AT))
+    return {"C": C, "A": A, "CT": CT, "AT": AT, "CT_abs": CT_abs, "AT_abs": AT_abs, "bias": bias, "bias_abs": bias_abs}
 
 
 def _lay_slots(graph: Graph, around: Surroundings) -> dict[str, np.ndarray]:

@@ -242,6 +242,9 @@ def send_box(pp, ps, record, t):  # type: ignore[no-untyped-def]
         copy(record[SENT_HIGH], h_high, width)
 
 
+ROOT = 2  # `forced` where there is no earlier box
+
+
 @kernel
 def bound_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-def]
     """Recompute the box of p_t(v); True if what it sends changed (or `forced`), the old record on the trail."""
@@ -306,10 +309,14 @@ def bound_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-def]
     s.tally[WORK] += 1
     slack, slope = s.slack[t, v], p.slope[t]
     differs, sends = 0, 0
+    inherits = options.lines and forced < ROOT
     old_low, old_high = record[LOW], record[HIGH]
     for i in range(width):
         low[i] -= slack[i]
         high[i] += slack[i]
+        if inherits:  # what holds at the parent holds below it, and lines may have tightened it there
+            low[i] = max(low[i], old_low[i])
+            high[i] = min(high[i], old_high[i])
         moved_low, moved_high = low[i] != old_low[i], high[i] != old_high[i]
         differs += moved_low + moved_high
         # below zero a ReLU sends the same whatever the bound

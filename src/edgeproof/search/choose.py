@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .borrow import fetch
-from .compile import part
+from .compile import kernel
 from .state import STAMP
 
 
-@part
+@kernel
 def choose_nearest(pp, ps):  # type: ignore[no-untyped-def]
     """The undecided pair nearest to the node in question, over edges that are there or may be; -1 if none reaches it.
 
@@ -37,7 +37,7 @@ def choose_nearest(pp, ps):  # type: ignore[no-untyped-def]
     return -1
 
 
-@part
+@kernel
 def choose_first(pp, ps):  # type: ignore[no-untyped-def]
     """The first undecided pair by name."""
     p, s = fetch(pp), fetch(ps)
@@ -46,3 +46,14 @@ def choose_first(pp, ps):  # type: ignore[no-untyped-def]
         if s.status[p.pair_slot[pair, 0]] & 2:
             return pair
     return -1
+
+
+@kernel
+def choose_by_gain(pp, ps, pl):  # type: ignore[no-untyped-def]
+    """The undecided pair with the largest gain for the strongest rival; -1 if no gain is positive."""
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    best, at = 0.0, -1
+    for pair in range(p.pair_u.size):
+        if lines.order[pair] > best and s.status[p.pair_slot[pair, 0]] & 2:
+            best, at = lines.order[pair], pair
+    return at

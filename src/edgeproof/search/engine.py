@@ -15,10 +15,12 @@ from ..options import resolve
 from ..problem import Compiled, compile_problem
 from ..query import Query
 from ..verdict import Attack, Radius, Stats, Verdict
+from .bound_lines import make_lines
 from .round import rounding_slacks
 from .run import CANDIDATE, FINISHED, PAUSED, run
 from .state import (
-    BOX_PRUNES, CANDIDATES, EVALUATIONS, FRESH, LEAVES, LIMIT, LONELY_LEAVES, NODES, PAIR_MARK, SPENT_LEAVES,
+    BOX_PRUNES, CANDIDATES, EVALUATIONS, FRESH, LEAVES, LIMIT, LINE_PASSES, LINE_PRUNES, LONELY_LEAVES, NODES,
+    PAIR_MARK, SPENT_LEAVES, SWEPT_LEAVES, TIGHTENINGS,
     UNDECIDED, WORK, Options, make_state, with_longer_trails,
 )  # fmt: skip
 
@@ -35,12 +37,9 @@ class Search:
     def __init__(self, compiled: Compiled, options: Mapping[str, bool], budget: int, evaluator: ExactEvaluator) -> None:
         self.compiled, self.evaluator = compiled, evaluator
         p = compiled.problem
-        self.options = Options(
-            **{name: int(options[name]) for name in Options._fields if name != "boxes"},
-            boxes=1,
-        )
+        self.options = Options(**{name: int(options[name]) for name in Options._fields})
         most = budget if options["budget_boxes"] else len(compiled.pairs)
-        self.state = make_state(p, max(4 * (p.T + 1) * p.n, 1024), most)
+        self.state = make_state(p, max(6 * (p.T + 1) * p.n, 1024), most)
         tally = self.state.tally
         tally[LIMIT] = min(budget, len(compiled.pairs))
         tally[UNDECIDED] = len(compiled.pairs)
@@ -48,7 +47,11 @@ class Search:
         np.add.at(self.state.open_slots, p.pair_v, 1)
         two = p.pair_slot[:, 1] >= 0
         np.add.at(self.state.open_slots, p.pair_u[two], 1)
-        rounding_slacks(p, self.state, self.options)
+        self.lines = make_lines(p, self.state.line.shape[1], used=options["lines"])
+        if not rounding_slacks(p, self.state, self.options):
+            # nothing can be bounded: every grounding is decided exactly, and no bound is trusted
+            self.state.boxes[:] = np.nan
+            self.options = self.options._replace(lines=0)
         self.attack: list[Pair] | None = None
         self.rival: int | None = None
         self.exact_checks = 0
@@ -63,7 +66,7 @@ class Search:
         claim = self.compiled.query.claim
         most_nodes = np.iinfo(np.int64).max if node_limit is None else node_limit
         while True:
-            code = run(self.compiled.problem, self.state, self.options, QUOTA, most_nodes)
+            code = run(self.compiled.problem, self.state, self.lines, self.options, QUOTA, most_nodes)
             if code == FINISHED:
                 return None
             if code == CANDIDATE:
@@ -98,6 +101,10 @@ class Search:
             exploration=log2(max(nodes, 1)) / (fragile + 1),
             evaluations=int(tally[EVALUATIONS]),
             box_prunes=int(tally[BOX_PRUNES]),
+            line_prunes=int(tally[LINE_PRUNES]),
+            swept_leaves=int(tally[SWEPT_LEAVES]),
+            line_passes=int(tally[LINE_PASSES]),
+            tightenings=int(tally[TIGHTENINGS]),
             spent_leaves=int(tally[SPENT_LEAVES]),
             lonely_leaves=int(tally[LONELY_LEAVES]),
             candidates=int(tally[CANDIDATES]),

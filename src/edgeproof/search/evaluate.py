@@ -7,7 +7,7 @@ import numpy as np
 from ..problem import PRESENT
 from ..stages import DENSE, MAX, MEAN, POOL
 from .borrow import fetch
-from .compile import kernel, part
+from .compile import kernel
 from .multiply import add_picked, copy, copy_record, fill, pick_nonzero
 from .propagate import list_due
 from .state import H, OWN, SENT, VALUE_MARK, WORK
@@ -133,7 +133,7 @@ def evaluate_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-d
     return True
 
 
-@part
+@kernel
 def evaluate_from(pp, ps, options, seeds, everything):  # type: ignore[no-untyped-def]
     """Bring all values up to date after the slots into `seeds` changed."""
     p, s = fetch(pp), fetch(ps)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..stages import DENSE, MEAN, POOL
 from .borrow import fetch, lend
-from .bound_boxes import bound_vertex
+from .bound_boxes import ROOT, bound_vertex
 from .compile import kernel
 from .multiply import copy, fill
 from .state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, VALUE_MARK
@@ -115,7 +115,7 @@ def enclose_root(problem, state, options, magnitude, error, passed, gathered):  
                     gather_magnitudes(pp, t, v, gathered, p.how[t] != MEAN, passed)
                     for i in range(width):
                         total[i] += gathered[i]
-            bound_vertex(pp, ps, options, t, v, np.int64(1))
+            bound_vertex(pp, ps, options, t, v, np.int64(ROOT))
             evaluate_vertex(pp, ps, options, t, v, np.int64(1))
             for i in range(width):
                 bottom, above = s.boxes[t, v, LOW, i], s.boxes[t, v, HIGH, i]

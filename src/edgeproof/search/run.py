@@ -4,73 +4,44 @@ from __future__ import annotations
 
 import numpy as np
 
+from .attack import flip_best_gains, flip_grounding
 from .borrow import fetch, lend
-from .choose import choose_first, choose_nearest
-from .compile import kernel, part
+from .choose import choose_by_gain, choose_first, choose_nearest
+from .compile import kernel
+from .exclude import exclude_by_boxes, exclude_by_lines, grounding_may_break
 from .multiply import copy, fill
 from .split import affordable, apply, undo
 from .state import (
-    ACTION, BOX_MARK, BOX_PRUNES, CANDIDATES, DEPTH, FRESH, H, HIGH, LEAVES, LIMIT, LONELY_LEAVES, LOW, NODES,
-    PAIR_MARK, SPENT_LEAVES, USED, VALUE_MARK, WORK,
+    ACTION, BOX_MARK, BOX_PRUNES, CANDIDATES, DEPTH, FRESH, LEAVES, LIMIT, LINE_PASSES, LINE_PRUNES, LONELY_LEAVES,
+    NODES, PAIR_MARK, SPENT_LEAVES, SWEPT_LEAVES, TIGHTENINGS, USED, VALUE_MARK, WORK,
 )  # fmt: skip
+from .tighten import tighten_all
 
 # why the kernel returned
 FINISHED, CANDIDATE, PAUSED, TRAIL_FULL = 0, 1, 2, 3
 
-# what to do next
-ENTER, BRANCH, RETREAT = 0, 1, 2
-
-
-@part
-def grounding_may_break(pp, ps, excluded):  # type: ignore[no-untyped-def]
-    """Whether the grounding breaks the claim, or comes so close that only exact arithmetic can tell."""
-    p, s = fetch(pp), fetch(ps)
-    h = s.values[p.T, 0, H]
-    for r in range(p.rivals):
-        objective = h[r] if p.folded else h[p.rival_at[r]] - h[p.label_at]
-        # written so that a NaN counts as "may break"
-        if not excluded[r] and not objective + s.error[r] <= 0.0:
-            return True
-    return False
-
-
-@part
-def boxes_exclude(pp, ps, excluded):  # type: ignore[no-untyped-def]
-    """Mark the rivals that cannot win in any graph below; True if none is left."""
-    p, s = fetch(pp), fetch(ps)
-    box = s.boxes[p.T, 0]
-    slope = p.slope[p.T]
-    left = 0
-    for r in range(p.rivals):
-        if excluded[r]:
-            continue
-        if p.folded:
-            above, below = box[HIGH, r], 0.0
-        else:
-            above, below = box[HIGH, p.rival_at[r]], box[LOW, p.label_at]
-            above = slope * above if above < 0.0 else above
-            below = slope * below if below < 0.0 else below
-        if above <= below:
-            excluded[r] = 1
-        else:
-            left += 1
-    return left == 0
+# what to do next: look at a node, try its gains, sweep its last flips, go to a child, go back
+ENTER, PROBE, PROBED, SWEEP, BRANCH, RETREAT = 0, 1, 2, 3, 4, 5
 
 
 @kernel
-def run(problem, state, options, quota, node_limit):  # type: ignore[no-untyped-def]
+def run(problem, state, lines, options, quota, node_limit):  # type: ignore[no-untyped-def]
     """Search on until the tree is done, a candidate needs an exact answer, or `quota` units of work are done."""
-    pp, ps = lend(problem), lend(state)
+    pp, ps, pl = lend(problem), lend(state), lend(lines)
     p, s = fetch(pp), fetch(ps)
     tally = s.tally
     stop = tally[WORK] + quota
-    room = p.T * p.n + p.n
+    room = 3 * p.T * p.n + p.n  # records that one step can write: boxes, then tightened boxes
     while True:
         depth = tally[DEPTH]
-        if tally[ACTION] == ENTER:
+        action = tally[ACTION]
+        excluded = s.frame_excluded[depth]
+        marks = s.frame_marks[depth]
+        if action == ENTER:
             if tally[WORK] >= stop or tally[NODES] >= node_limit:
                 return PAUSED
-            excluded = s.frame_excluded[depth]
+            if s.value_trail_at.size - tally[VALUE_MARK] < room or s.box_trail_at.size - tally[BOX_MARK] < room:
+                return TRAIL_FULL
             if tally[FRESH]:
                 tally[FRESH] = 0
                 if grounding_may_break(pp, ps, excluded):
@@ -79,37 +50,85 @@ def run(problem, state, options, quota, node_limit):  # type: ignore[no-untyped-
             tally[NODES] += 1
             tally[WORK] += 1
             tally[ACTION] = RETREAT
-            if tally[USED] >= tally[LIMIT]:
-                tally[LEAVES] += 1
+            tally[LEAVES] += 1
+            left = tally[LIMIT] - tally[USED]
+            if left <= 0:
                 tally[SPENT_LEAVES] += 1
                 continue
-            if boxes_exclude(pp, ps, excluded):
-                tally[LEAVES] += 1
+            if exclude_by_boxes(pp, ps, excluded):
                 tally[BOX_PRUNES] += 1
                 continue
+            if options.lines:
+                tally[LINE_PASSES] += 1
+                if exclude_by_lines(pp, ps, pl, options, excluded):
+                    tally[LINE_PRUNES] += 1
+                    continue
+                if options.tighten and left > 1:
+                    tally[TIGHTENINGS] += 1
+                    tighten_all(pp, ps, pl, options)
+                    tally[LINE_PASSES] += 1
+                    if exclude_by_lines(pp, ps, pl, options, excluded):
+                        tally[LINE_PRUNES] += 1
+                        continue
             if not options.exclude_rivals:
                 fill(excluded, np.int64(0), p.rivals)
-            pair = choose_nearest(pp, ps) if p.node_task and options.nearest_first else choose_first(pp, ps)
+            pair = np.int64(-1)
+            if options.lines:
+                pair = choose_by_gain(pp, ps, pl)
             if pair < 0:
-                tally[LEAVES] += 1
+                pair = choose_nearest(pp, ps) if p.node_task and options.nearest_first else choose_first(pp, ps)
+            if pair < 0:
                 tally[LONELY_LEAVES] += 1
                 continue
-            s.frame_pair[depth] = pair
+            marks[0] = tally[PAIR_MARK]
+            marks[1] = tally[VALUE_MARK]
+            marks[2] = tally[BOX_MARK]
             s.frame_phase[depth] = 0
-            s.frame_marks[depth, 0] = tally[PAIR_MARK]
-            s.frame_marks[depth, 1] = tally[VALUE_MARK]
-            s.frame_marks[depth, 2] = tally[BOX_MARK]
+            if options.last_flip and left == 1:
+                tally[SWEPT_LEAVES] += 1
+                if not options.lines:
+                    fill(fetch(pl).doubtful, np.int8(1), p.pair_u.size)
+                tally[ACTION] = SWEEP
+                continue
+            tally[LEAVES] -= 1
+            s.frame_pair[depth] = pair
+            tally[ACTION] = PROBE if options.lines else BRANCH
+        elif action == PROBE:
+            tally[ACTION] = PROBED
+            if flip_best_gains(pp, ps, pl, options, excluded):
+                tally[CANDIDATES] += 1
+                return CANDIDATE
+        elif action == PROBED:
+            undo(pp, ps, marks[0], marks[1], marks[2])
             tally[ACTION] = BRANCH
-        elif tally[ACTION] == RETREAT:
+        elif action == SWEEP:
+            # one flip left: evaluate the pairs in doubt, without a search node for each
+            undo(pp, ps, marks[0], marks[1], marks[2])
+            doubtful = fetch(pl).doubtful
+            pair = s.frame_phase[depth]
+            tally[ACTION] = RETREAT
+            while pair < p.pair_u.size and tally[USED] < tally[LIMIT]:
+                if doubtful[pair] and s.status[p.pair_slot[pair, 0]] & 2 and affordable(pp, ps, pair):
+                    flip_grounding(pp, ps, options, pair)
+                    if grounding_may_break(pp, ps, excluded):
+                        s.frame_phase[depth] = pair + 1
+                        tally[ACTION] = SWEEP
+                        tally[CANDIDATES] += 1
+                        return CANDIDATE
+                    undo(pp, ps, marks[0], marks[1], marks[2])
+                    if tally[WORK] >= stop:
+                        s.frame_phase[depth] = pair + 1
+                        tally[ACTION] = SWEEP
+                        return PAUSED
+                pair += 1
+        elif action == RETREAT:
             if depth == 0:
                 return FINISHED
             tally[DEPTH] = depth - 1
-            marks = s.frame_marks[depth - 1]
-            undo(pp, ps, marks[0], marks[1], marks[2])
+            before = s.frame_marks[depth - 1]
+            undo(pp, ps, before[0], before[1], before[2])
             tally[ACTION] = BRANCH
         else:
-            if s.value_trail_at.size - tally[VALUE_MARK] < room or s.box_trail_at.size - tally[BOX_MARK] < room:
-                return TRAIL_FULL
             phase = s.frame_phase[depth]
             if phase == 2 or tally[USED] > tally[LIMIT]:
                 tally[ACTION] = RETREAT
@@ -120,7 +139,7 @@ def run(problem, state, options, quota, node_limit):  # type: ignore[no-untyped-
             if flip and not affordable(pp, ps, pair):
                 continue
             apply(pp, ps, options, pair, np.int64(flip))
-            copy(s.frame_excluded[depth + 1], s.frame_excluded[depth], p.rivals)
+            copy(s.frame_excluded[depth + 1], excluded, p.rivals)
             tally[FRESH] = 1 if flip else 0
             tally[DEPTH] = depth + 1
             tally[ACTION] = ENTER

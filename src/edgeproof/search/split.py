@@ -33,7 +33,7 @@ def decide(pp, ps, pair, flip):  # type: ignore[no-untyped-def]
     s.tally[PAIR_MARK] += 1
 
 
-@part
+@kernel
 def undo_pairs(pp, ps, mark):  # type: ignore[no-untyped-def]
     p, s = fetch(pp), fetch(ps)
     while s.tally[PAIR_MARK] > mark:
@@ -57,7 +57,7 @@ def undo_pairs(pp, ps, mark):  # type: ignore[no-untyped-def]
         s.tally[UNDECIDED] += 1
 
 
-@part
+@kernel
 def undo(pp, ps, pair_mark, value_mark, box_mark):  # type: ignore[no-untyped-def]
     """Back to the state at these marks. Saved numbers are restored: inverse operations would drift."""
     p, s = fetch(pp), fetch(ps)
@@ -73,7 +73,7 @@ def undo(pp, ps, pair_mark, value_mark, box_mark):  # type: ignore[no-untyped-de
     s.tally[BOX_MARK] = box_mark
 
 
-@part
+@kernel
 def affordable(pp, ps, pair):  # type: ignore[no-untyped-def]
     """Whether the budgets left allow this flip."""
     p, s = fetch(pp), fetch(ps)

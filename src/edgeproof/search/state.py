@@ -19,8 +19,9 @@ LOW, HIGH, OWN_LOW, OWN_HIGH, SENT_LOW, SENT_HIGH = 0, 1, 2, 3, 4, 5
 # positions in `tally`: where the search stands and what it counted
 (
     DEPTH, USED, LIMIT, ACTION, FRESH, PAIR_MARK, VALUE_MARK, BOX_MARK, STAMP, UNDECIDED,
-    NODES, LEAVES, BOX_PRUNES, SPENT_LEAVES, LONELY_LEAVES, WORK, EVALUATIONS, CANDIDATES, TALLY_SIZE,
-) = range(19)  # fmt: skip
+    NODES, LEAVES, BOX_PRUNES, LINE_PRUNES, SPENT_LEAVES, LONELY_LEAVES, SWEPT_LEAVES, LINE_PASSES, TIGHTENINGS,
+    WORK, EVALUATIONS, CANDIDATES, TALLY_SIZE,
+) = range(23)  # fmt: skip
 
 
 class Options(NamedTuple):
@@ -29,7 +30,9 @@ class Options(NamedTuple):
     incremental: int
     cache_products: int
     budget_boxes: int
-    boxes: int
+    lines: int
+    tighten: int
+    last_flip: int
     nearest_first: int
     flip_first: int
     inference: int
@@ -62,10 +65,11 @@ class State(NamedTuple):
     frame_excluded: NDArray[np.int8]  # (depth, rivals)
     # scratch
     seen: IntArray
+    near: IntArray
     seeds: IntArray  # (n + 2 F + 2,): vertices that may spend less, and both ends of every pair decided at once
     changed: NDArray[np.int64]  # (2, n)
     line: NDArray[np.float64]  # (8, W)
-    picked: IntArray  # (2 W,)
+    picked: IntArray  # (2 W + rivals,)
     top: NDArray[np.float64]  # (4, most + 2, W) best gains, one row a rank
     tally: IntArray
 
@@ -94,10 +98,11 @@ def make_state(problem: Problem, records: int, budget: int) -> State:
         frame_marks=np.zeros((pairs + 2, 3), dtype=np.int64),
         frame_excluded=np.zeros((pairs + 2, problem.rivals), dtype=np.int8),
         seen=np.zeros(n, dtype=np.int64),
+        near=np.zeros(n, dtype=np.int64),
         seeds=np.zeros(n + 2 * pairs + 2, dtype=np.int64),
         changed=np.zeros((2, n), dtype=np.int64),
         line=np.zeros((8, W)),
-        picked=np.zeros(2 * W, dtype=np.int64),
+        picked=np.zeros(2 * W + problem.rivals, dtype=np.int64),
         top=np.zeros((4, min(budget, most_slots) + 2, W)),
         tally=np.zeros(TALLY_SIZE, dtype=np.int64),
     )

@@ -1,0 +1,621 @@
+"""Lines: linear upper bounds in the flips, with one budget shared by all vertices and layers (BOUNDS.md, section 2).
+
+A pass starts with rows of coefficients on the pre-activations of one vertex and walks down the stages. It leaves, for
+every row b,  row . p  <=  const[b] + sum over pairs of gain[b, pair] * flip  for every graph below the search node, up
+to `error[b]`, which bounds the rounding of the pass itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import FloatArray, IntArray
+from ..problem import MAYBE_DELETED, MAYBE_INSERTED, Problem
+from ..stages import DENSE, MAX, MEAN, POOL
+from .borrow import fetch
+from .compile import kernel
+from .multiply import add_picked, fill, pick_nonzero
+from .propagate import spendable
+from .state import HIGH, LIMIT, LOW, SENT_HIGH, SENT_LOW, USED, WORK
+
+ROWS = 32  # rows of one pass: more would leave the cache
+
+
+class Lines(NamedTuple):
+    """Scratch of one pass. Rows are b < ROWS; `on[side, v, b]` are coefficients on stage t or t - 1 of vertex v."""
+
+    on: NDArray[np.float64]  # (2, n, ROWS, D)
+    front: NDArray[np.int64]  # (2, n) vertices with coefficients
+    mark: NDArray[np.int64]  # (n,) stamp: has coefficients at the stage below
+    stamp: IntArray  # (2,) stamp of `mark`; number of touched pairs
+    const: FloatArray
+    error: FloatArray
+    bound: FloatArray  # (ROWS,) after `spend`: const + best gains + error
+    gain: NDArray[np.float64]  # (ROWS, F)
+    touched: IntArray  # pairs with a gain in this pass
+    touched_mark: IntArray  # (F,)
+    a: NDArray[np.float64]  # (ROWS, W) coefficients on what is aggregated
+    picked: IntArray  # (W,)
+    spent: IntArray  # (n,) local budget used while spending
+    ends: NDArray[np.float64]  # (2, ROWS, slots of a vertex) range of a . h for every slot
+    order: FloatArray  # (F,) gains of the strongest rival: which pair to split on, which flips to try
+    doubtful: NDArray[np.int8]  # (F,) with one flip left: whether this one may break the claim
+    # max aggregation, one entry a coordinate
+    star: NDArray[np.int64]  # (2, W) slot whose value carries the upper, the lower line
+    star_slope: FloatArray
+    star_const: FloatArray
+    star_loss: FloatArray
+    floor: FloatArray
+
+
+def make_lines(p: Problem, W: int, used: bool) -> Lines:
+    pairs = max(p.pair_u.size, 1)
+    n = p.n if used else 1
+    return Lines(
+        on=np.zeros((2, n, ROWS, p.D)),
+        front=np.zeros((2, p.n), dtype=np.int64),
+        mark=np.zeros(p.n, dtype=np.int64),
+        stamp=np.zeros(2, dtype=np.int64),
+        const=np.zeros(ROWS),
+        error=np.zeros(ROWS),
+        bound=np.zeros(ROWS),
+        gain=np.zeros((ROWS if used else 1, pairs)),
+        touched=np.zeros(pairs, dtype=np.int64),
+        touched_mark=np.zeros(pairs, dtype=np.int64),
+        a=np.zeros((ROWS, W)),
+        picked=np.zeros(W, dtype=np.int64),
+        spent=np.zeros(p.n, dtype=np.int64),
+        ends=np.zeros((2, ROWS, int(np.diff(p.slot_ptr).max(initial=1)))),
+        order=np.zeros(pairs),
+        doubtful=np.zeros(pairs, dtype=np.int8),
+        star=np.zeros((2, W), dtype=np.int64),
+        star_slope=np.zeros(W),
+        star_const=np.zeros(W),
+        star_loss=np.zeros(W),
+        floor=np.zeros(W),
+    )
+
+
+@kernel
+def touch(pl, pair):  # type: ignore[no-untyped-def]
+    """Make room for the gains of a pair in this pass; `stamp[1]` counts them."""
+    lines = fetch(pl)
+    if lines.touched_mark[pair] == 0:
+        lines.touched_mark[pair] = 1
+        lines.touched[lines.stamp[1]] = pair
+        lines.stamp[1] += 1
+        for b in range(ROWS):
+            lines.gain[b, pair] = 0.0
+
+
+@kernel
+def reach(pl, side, count, u, rows, width):  # type: ignore[no-untyped-def]
+    """Make sure that vertex u has (zero) coefficients on side; returns how many vertices have some."""
+    lines = fetch(pl)
+    if lines.mark[u] != lines.stamp[0]:
+        lines.mark[u] = lines.stamp[0]
+        lines.front[side, count] = u
+        count += 1
+        for b in range(rows):
+            fill(lines.on[side, u, b], 0.0, width)
+    return count
+
+
+@kernel
+def relax(pp, ps, pl, side, u, t, rows):  # type: ignore[no-untyped-def]
+    """From coefficients on h_t(u) to coefficients on p_t(u): the activation's chord above, a tangent below.
+
+    With negative slope k: above, on [l, h], the line through (l, k l) and (h, h); below, slope 1 or k, whichever is
+    closer. A slope computed in floats is as good as any if the constant makes the line lie on the right side.
+    """
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    k = p.slope[t]
+    if k == 1.0:
+        return
+    low, high = s.boxes[t, u, LOW], s.boxes[t, u, HIGH]
+    for i in range(p.width[t]):
+        bottom, above = low[i], high[i]
+        if bottom >= 0.0:
+            continue
+        if above <= 0.0:
+            for b in range(rows):
+                lines.on[side, u, b, i] *= k
+            continue
+        slope = (above - k * bottom) / (above - bottom)
+        rise = max(k * bottom - slope * bottom, above - slope * above)
+        under = 1.0 if above > -bottom else k
+        for b in range(rows):
+            weight = lines.on[side, u, b, i]
+            if weight > 0.0:
+                lines.on[side, u, b, i] = weight * slope
+                lines.const[b] += weight * rise
+            else:
+                lines.on[side, u, b, i] = weight * under
+
+
+@kernel
+def product_range(a, low, high, m):  # type: ignore[no-untyped-def]
+    """Bounds of a . h for h in [low, high]."""
+    bottom, above = 0.0, 0.0
+    for j in range(m):
+        x, y = a[j] * low[j], a[j] * high[j]
+        bottom += min(x, y)
+        above += max(x, y)
+    return bottom, above
+
+
+@kernel
+def act_bounds(low, high, record_low, record_high, slope, m):  # type: ignore[no-untyped-def]
+    for i in range(m):
+        low[i] = max(record_low[i], 0.0) + slope * min(record_low[i], 0.0)
+        high[i] = max(record_high[i], 0.0) + slope * min(record_high[i], 0.0)
+
+
+@kernel
+def descend_sum(pp, ps, pl, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
+    """Sum aggregation at vertex v, t > 1: a deletion gains -a.h, an insertion a.h, each at its worst."""
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    m = p.width[t - 1]
+    low, high = s.line[0], s.line[1]
+    for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
+        state = s.status[k]
+        u = p.slot_source[k]
+        if state & 1:
+            count = reach(pl, 1 - side, count, u, rows, m)
+            for b in range(rows):
+                below, a = lines.on[1 - side, u, b], lines.a[b]
+                for j in range(m):
+                    below[j] += a[j]
+        if cap > 0 and state & 2:
+            pair = p.slot_pair[k]
+            touch(pl, pair)
+            act_bounds(low, high, s.boxes[t - 1, u, LOW], s.boxes[t - 1, u, HIGH], p.slope[t - 1], m)
+            for b in range(rows):
+                bottom, above = product_range(lines.a[b], low, high, m)
+                lines.gain[b, pair] += -bottom if state == MAYBE_DELETED else above
+    return count
+
+
+@kernel
+def sent_number(p, row, a, k):  # type: ignore[no-untyped-def]
+    """What slot k adds at the first stage, where features are constants; `a` are coefficients on raw columns."""
+    x = 0.0
+    if p.sends_products[1]:
+        sent = p.sent[p.slot_source[k]]
+        for i in range(p.width[1]):
+            x += row[i] * sent[i]
+    else:
+        offset = p.raw_at[k]
+        for j in range(a.size):
+            x += a[j] * p.raw[offset + j]
+    return x
+
+
+@kernel
+def range_slots(pp, ps, pl, t, v, side, rows, cap):  # type: ignore[no-untyped-def]
+    """Fill `ends` with the range of a . h of every slot into v that is there or may be."""
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    low, high = s.line[0], s.line[1]
+    start = p.slot_ptr[v]
+    m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if t == 1 else p.width[t - 1]
+    for k in range(start, p.slot_ptr[v + 1]):
+        state = s.status[k]
+        if state == 0 or (state == MAYBE_INSERTED and cap == 0):
+            continue
+        u = p.slot_source[k]
+        if t > 1:
+            act_bounds(low, high, s.boxes[t - 1, u, LOW], s.boxes[t - 1, u, HIGH], p.slope[t - 1], m)
+        for b in range(rows):
+            if t > 1:
+                bottom, above = product_range(lines.a[b], low, high, m)
+            else:
+                bottom = sent_number(p, lines.on[side, v, b], lines.a[b, :m], k)
+                above = bottom
+            lines.ends[0, b, k - start] = bottom
+            lines.ends[1, b, k - start] = above
+
+
+@kernel
+def descend_mean(pp, ps, pl, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
+    """Mean aggregation at vertex v. With M0 the mean over the present ones, deleting D and inserting I gives
+    M0 + [sum over D of (M0 - s) + sum over I of (s - M0)] / (present - |D| + |I|):
+    each bracket term at its worst, over the denominator that makes it largest.
+    """
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    first = t == 1
+    start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
+    present, decided, deletable, insertable = 0, 0, 0, 0
+    for k in range(start, end):
+        state = s.status[k]
+        present += state & 1
+        if state == MAYBE_DELETED and cap > 0:
+            deletable += 1
+        elif state & 1:
+            decided += 1
+        elif state == MAYBE_INSERTED and cap > 0:
+            insertable += 1
+    share = 1.0 / max(present, 1)
+    if not first:
+        m = p.width[t - 1]
+        for k in range(start, end):
+            if s.status[k] & 1:
+                u = p.slot_source[k]
+                count = reach(pl, 1 - side, count, u, rows, m)
+                for b in range(rows):
+                    below, a = lines.on[1 - side, u, b], lines.a[b]
+                    for j in range(m):
+                        below[j] += share * a[j]
+        if deletable + insertable == 0:
+            return count
+    range_slots(pp, ps, pl, t, v, side, rows, cap)
+    empties = decided == 0 and deletable <= cap and present > 0
+    for k in range(start, end):
+        if s.status[k] & 2 and cap > 0:
+            touch(pl, p.slot_pair[k])
+    for b in range(rows):
+        bottoms, aboves = lines.ends[0, b], lines.ends[1, b]
+        total_low, total_high = 0.0, 0.0
+        for k in range(start, end):
+            if s.status[k] & 1:
+                total_low += bottoms[k - start]
+                total_high += aboves[k - start]
+        if first:
+            lines.const[b] += share * total_high
+        if cap == 0:
+            continue
+        for k in range(start, end):
+            state = s.status[k]
+            if not state & 2:
+                continue
+            bottom, above = bottoms[k - start], aboves[k - start]
+            if state == MAYBE_DELETED:
+                term = share * (total_high - above) - bottom * (1.0 - share)
+                least = max(present - min(cap, deletable), 1)
+                most = max(present - 1 + min(cap - 1, insertable), 1)
+            else:
+                term = above - share * total_low
+                least = present - min(cap - 1, deletable) + 1
+                most = present + min(cap, insertable)
+            gain = term / (least if term > 0.0 else most)
+            if state == MAYBE_DELETED and empties:
+                # all gone, the mean is 0: together the deletions must make up for a negative M0
+                gain = max(gain, -share * (share * total_low))
+            lines.gain[b, p.slot_pair[k]] += gain
+    return count
+
+
+@kernel
+def find_stars(pp, ps, pl, t, v, cap):  # type: ignore[no-untyped-def]
+    """Max aggregation at vertex v: for every coordinate, which neighbour carries the line above and below.
+
+    Above: agg <= max(h of the largest `high`, the second largest `high`), by its chord.
+    Below: agg >= h of the best `low`; if that one may go, minus what is lost then, paid by its flip.
+    """
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    first = t == 1
+    m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if first else p.width[t - 1]
+    start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
+    decided, deletable = 0, 0
+    for k in range(start, end):
+        state = s.status[k]
+        if state == MAYBE_DELETED and cap > 0:
+            deletable += 1
+        elif state & 1:
+            decided += 1
+    empties = decided == 0 and deletable <= cap
+    ranked = s.top[0]
+    for i in range(m):
+        up, high_up, low_up, second = -1, -np.inf, -np.inf, -np.inf
+        down, low_down, high_down, sure = -1, -np.inf, -np.inf, -np.inf  # best lower end; best decided lower end
+        for r in range(cap + 1):
+            ranked[r, i] = -np.inf
+        down_open = False
+        lowest = 0.0
+        for k in range(start, end):
+            state = s.status[k]
+            if state == 0 or (state == MAYBE_INSERTED and cap == 0):
+                continue
+            if first:
+                bottom = p.raw[p.raw_at[k] + i]
+                above = bottom
+            else:
+                bottom = s.boxes[t - 1, p.slot_source[k], SENT_LOW, i]
+                above = s.boxes[t - 1, p.slot_source[k], SENT_HIGH, i]
+            if state == MAYBE_INSERTED:
+                if cap > deletable:
+                    lowest = min(lowest, bottom)
+                continue
+            if above > high_up:
+                second = max(second, high_up)
+                up, high_up, low_up = k, above, bottom
+            else:
+                second = max(second, above)
+            movable = state == MAYBE_DELETED and cap > 0
+            if bottom > low_down or (bottom == low_down and down_open and not movable):
+                down, low_down, high_down, down_open = k, bottom, above, movable
+            if movable:
+                lowest = min(lowest, bottom)
+                x = bottom
+                for r in range(cap + 1):
+                    larger = max(ranked[r, i], x)
+                    x = min(ranked[r, i], x)
+                    ranked[r, i] = larger
+            else:
+                sure = max(sure, bottom)
+        if up < 0:  # nobody is there: the aggregate is 0, and only insertions move it
+            lines.star[0, i] = -1
+            lines.star[1, i] = -1
+            lines.star_const[i] = 0.0
+            lines.star_loss[i] = 0.0
+            lines.floor[i] = 0.0
+            continue
+        if empties:
+            second = max(second, 0.0)
+        if second >= high_up:
+            lines.star[0, i] = -1
+            lines.star_const[i] = second
+        else:
+            lines.star[0, i] = up
+            if low_up >= second:
+                lines.star_slope[i] = 1.0
+                lines.star_const[i] = 0.0
+            else:
+                slope = (high_up - second) / (high_up - low_up)
+                lines.star_slope[i] = slope
+                lines.star_const[i] = max(second - slope * low_up, high_up - slope * high_up)
+        # what is there at least, whatever goes; and what is there at least when the star below goes
+        if empties:
+            lines.floor[i] = lowest
+            left = lowest
+        else:
+            lines.floor[i] = max(sure, ranked[cap, i])
+            left = lines.floor[i]
+        lines.star[1, i] = down
+        lines.star_loss[i] = max(high_down - left, 0.0) if down_open else 0.0
+    return m
+
+
+@kernel
+def descend_max(pp, ps, pl, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
+    """Max aggregation at vertex v, with the stars already found."""
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    first = t == 1
+    m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if first else p.width[t - 1]
+    start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
+    if not first:
+        for k in range(start, end):
+            if s.status[k] & 1:
+                count = reach(pl, 1 - side, count, p.slot_source[k], rows, m)
+    for i in range(m):
+        if lines.star[1, i] >= 0 and lines.star_loss[i] > 0.0:
+            touch(pl, p.slot_pair[lines.star[1, i]])
+    for b in range(rows):
+        a = lines.a[b]
+        for i in range(m):
+            weight = a[i]
+            if weight > 0.0:
+                lines.const[b] += weight * lines.star_const[i]
+                k = lines.star[0, i]
+                if k >= 0:
+                    if first:
+                        lines.const[b] += weight * lines.star_slope[i] * p.raw[p.raw_at[k] + i]
+                    else:
+                        lines.on[1 - side, p.slot_source[k], b, i] += weight * lines.star_slope[i]
+            elif weight < 0.0:
+                k = lines.star[1, i]
+                if k >= 0:
+                    if first:
+                        lines.const[b] += weight * p.raw[p.raw_at[k] + i]
+                    else:
+                        lines.on[1 - side, p.slot_source[k], b, i] += weight
+                    if lines.star_loss[i] > 0.0:
+                        lines.gain[b, p.slot_pair[k]] -= weight * lines.star_loss[i]
+    if cap == 0:
+        return count
+    for k in range(start, end):
+        if s.status[k] != MAYBE_INSERTED:
+            continue
+        pair = p.slot_pair[k]
+        touch(pl, pair)
+        for b in range(rows):
+            a = lines.a[b]
+            gain = 0.0
+            for i in range(m):
+                if first:
+                    bottom = p.raw[p.raw_at[k] + i]
+                    above = bottom
+                else:
+                    bottom = s.boxes[t - 1, p.slot_source[k], SENT_LOW, i]
+                    above = s.boxes[t - 1, p.slot_source[k], SENT_HIGH, i]
+                if a[i] > 0.0:
+                    gain += a[i] * max(above - lines.floor[i], 0.0)
+                elif lines.star[1, i] < 0:
+                    gain += a[i] * min(bottom, 0.0)
+            lines.gain[b, pair] += gain
+    return count
+
+
+@kernel
+def descend_pool(pp, ps, pl, t, side, rows, count):  # type: ignore[no-untyped-def]
+    """The readout: every vertex is there. Sum and mean pass on shares, max a chord or its best lower end."""
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    m = p.width[t - 1]
+    for u in range(p.n):
+        count = reach(pl, 1 - side, count, u, rows, m)
+    if p.how[t] != MAX:
+        share = 1.0 / p.n if p.how[t] == MEAN else 1.0
+        for u in range(p.n):
+            for b in range(rows):
+                below, a = lines.on[1 - side, u, b], lines.a[b]
+                for j in range(m):
+                    below[j] += share * a[j]
+        return count
+    for i in range(m):
+        up, high_up, low_up, second, down, low_down = -1, -np.inf, -np.inf, -np.inf, -1, -np.inf
+        for u in range(p.n):
+            bottom, above = s.boxes[t - 1, u, SENT_LOW, i], s.boxes[t - 1, u, SENT_HIGH, i]
+            if above > high_up:
+                second = max(second, high_up)
+                up, high_up, low_up = u, above, bottom
+            else:
+                second = max(second, above)
+            if bottom > low_down:
+                down, low_down = u, bottom
+        if low_up >= second:
+            slope, rise = 1.0, 0.0
+        elif second >= high_up:
+            slope, rise = 0.0, second
+        else:
+            slope = (high_up - second) / (high_up - low_up)
+            rise = max(second - slope * low_up, high_up - slope * high_up)
+        for b in range(rows):
+            weight = lines.a[b, i]
+            if weight > 0.0:
+                lines.on[1 - side, up, b, i] += weight * slope
+                lines.const[b] += weight * rise
+            else:
+                lines.on[1 - side, down, b, i] += weight
+    return count
+
+
+@kernel
+def descend_first(pp, ps, pl, v, side, rows, cap):  # type: ignore[no-untyped-def]
+    """Sum aggregation at the first stage: what neighbours send are numbers."""
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    range_slots(pp, ps, pl, np.int64(1), v, side, rows, cap)
+    start = p.slot_ptr[v]
+    for k in range(start, p.slot_ptr[v + 1]):
+        state = s.status[k]
+        if state == 0 or (state == MAYBE_INSERTED and cap == 0):
+            continue
+        pair = p.slot_pair[k]
+        moves = cap > 0 and state & 2
+        if moves:
+            touch(pl, pair)
+        for b in range(rows):
+            x = lines.ends[0, b, k - start]
+            if state & 1:
+                lines.const[b] += x
+            if moves:
+                lines.gain[b, pair] += -x if state & 1 else x
+
+
+@kernel
+def raw_coefficients(pp, pl, v, side, rows):  # type: ignore[no-untyped-def]
+    """a = A^T G over the raw feature columns that occur around v."""
+    p, lines = fetch(pp), fetch(pl)
+    offset = p.raw_columns_ptr[v, 0]
+    m = p.raw_columns_ptr[v, 1] - offset
+    width = p.width[1]
+    for b in range(rows):
+        row, a = lines.on[side, v, b], lines.a[b]
+        for j in range(m):
+            weight = p.A1T[p.raw_columns[offset + j]]
+            x = 0.0
+            for i in range(width):
+                x += weight[i] * row[i]
+            a[j] = x
+
+
+@kernel
+def descend(pp, ps, pl, options, top, rows, side, count):  # type: ignore[no-untyped-def]
+    """Walk from coefficients on p_top, given for `front[side][:count]`, down to the flips."""
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    for t in range(top, 0, -1):
+        width, lower = p.width[t], p.width[t - 1]
+        lines.stamp[0] += 1
+        following = np.int64(0)
+        for k in range(count):
+            v = lines.front[side, k]
+            s.tally[WORK] += 1 + rows // 4
+            slack = s.slack[t, v]
+            cap = spendable(ps, options, v)
+            gathers = p.kind[t] != DENSE and (p.kind[t] == POOL or p.slot_ptr[v + 1] > p.slot_ptr[v])
+            if t > 1:
+                following = reach(pl, 1 - side, following, v, rows, lower)
+            for b in range(rows):
+                row = lines.on[side, v, b]
+                off = 0.0
+                for i in range(width):
+                    off += abs(row[i]) * slack[i]
+                lines.error[b] += off
+                base = p.own[v] if t == 1 else p.bias[t]
+                const = 0.0
+                for i in range(width):
+                    const += row[i] * base[i]
+                lines.const[b] += const
+                if t > 1:
+                    picked = pick_nonzero(lines.picked, row, width)
+                    add_picked(lines.on[1 - side, v, b], p.C[t], row, lines.picked, picked, lower)
+                    if gathers:
+                        fill(lines.a[b], 0.0, lower)
+                        add_picked(lines.a[b], p.A[t], row, lines.picked, picked, lower)
+            if not gathers:
+                continue
+            if t == 1 and not p.sends_products[1]:
+                raw_coefficients(pp, pl, v, side, rows)
+            if p.kind[t] == POOL:
+                following = descend_pool(pp, ps, pl, t, side, rows, following)
+            elif p.how[t] == MAX:
+                find_stars(pp, ps, pl, t, v, cap)
+                following = descend_max(pp, ps, pl, t, v, side, rows, following, cap)
+            elif p.how[t] == MEAN:
+                following = descend_mean(pp, ps, pl, t, v, side, rows, following, cap)
+            elif t == 1:
+                descend_first(pp, ps, pl, v, side, rows, cap)
+            else:
+                following = descend_sum(pp, ps, pl, t, v, side, rows, following, cap)
+        side = 1 - side
+        count = following
+        for k in range(count):
+            relax(pp, ps, pl, side, lines.front[side, k], t - 1, rows)
+
+
+@kernel
+def spend(pp, ps, pl, rows):  # type: ignore[no-untyped-def]
+    """bound[b]: const plus the best gains that the budgets allow, plus the rounding of the pass.
+
+    Each pair is charged to its v only: exact for directed graphs, where local budgets are laminar and greedy is
+    optimal; for undirected ones it drops a constraint, which is valid.
+    """
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    left = s.tally[LIMIT] - s.tally[USED]
+    count = lines.stamp[1]
+    for b in range(rows):
+        total = lines.const[b]
+        gain = lines.gain[b]
+        taken = 0
+        size = abs(total)
+        while taken < left:
+            best, at = 0.0, -1
+            for k in range(count):
+                pair = lines.touched[k]
+                if gain[pair] > best and lines.spent[p.pair_v[pair]] < s.spare[p.pair_v[pair]]:
+                    if lines.touched_mark[pair] == 1:
+                        best, at = gain[pair], pair
+            if at < 0:
+                break
+            lines.touched_mark[at] = 2
+            lines.spent[p.pair_v[at]] += 1
+            total += best
+            size += best
+            taken += 1
+        for k in range(count):
+            pair = lines.touched[k]
+            lines.touched_mark[pair] = 1
+            lines.spent[p.pair_v[pair]] = 0
+        lines.bound[b] = total + lines.error[b] + size * 2.0**-45
+
+
+@kernel
+def start_pass(pl, rows):  # type: ignore[no-untyped-def]
+    lines = fetch(pl)
+    for k in range(lines.stamp[1]):
+        lines.touched_mark[lines.touched[k]] = 0
+    lines.stamp[1] = 0
+    for b in range(rows):
+        lines.const[b] = 0.0
+        lines.error[b] = 0.0

@@ -1,0 +1,104 @@
+"""Excluding rivals: the oracle's answers for one search node."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .borrow import fetch
+from .bound_lines import ROWS, descend, relax, spend, start_pass
+from .compile import kernel
+from .multiply import fill
+from .state import H, HIGH, LIMIT, LOW, USED
+
+
+@kernel
+def grounding_may_break(pp, ps, excluded):  # type: ignore[no-untyped-def]
+    """Whether the grounding breaks the claim, or comes so close that only exact arithmetic can tell."""
+    p, s = fetch(pp), fetch(ps)
+    h = s.values[p.T, 0, H]
+    for r in range(p.rivals):
+        objective = h[r] if p.folded else h[p.rival_at[r]] - h[p.label_at]
+        # written so that a NaN counts as "may break"
+        if not excluded[r] and not objective + s.error[r] <= 0.0:
+            return True
+    return False
+
+
+@kernel
+def exclude_by_boxes(pp, ps, excluded):  # type: ignore[no-untyped-def]
+    """Mark the rivals that cannot win in any graph below; True if none is left."""
+    p, s = fetch(pp), fetch(ps)
+    box = s.boxes[p.T, 0]
+    slope = p.slope[p.T]
+    left = 0
+    for r in range(p.rivals):
+        if excluded[r]:
+            continue
+        if p.folded:
+            above, below = box[HIGH, r], 0.0
+        else:
+            above, below = box[HIGH, p.rival_at[r]], box[LOW, p.label_at]
+            above = slope * above if above < 0.0 else above
+            below = slope * below if below < 0.0 else below
+        if above <= below:
+            excluded[r] = 1
+        else:
+            left += 1
+    return left == 0
+
+
+@kernel
+def exclude_by_lines(pp, ps, pl, options, excluded):  # type: ignore[no-untyped-def]
+    """The same with lines. Leaves in `order` the gains for the strongest rival, and with one flip left in `doubtful`
+    the pairs whose flip may still break the claim.
+    """
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    pairs = p.pair_u.size
+    last = s.tally[LIMIT] - s.tally[USED] == 1
+    strongest = -np.inf
+    left = 0
+    fill(lines.order, 0.0, pairs)
+    if last:
+        fill(lines.doubtful, np.int8(0), pairs)
+    r = 0
+    while r < p.rivals:
+        rows = 0
+        while r < p.rivals and rows < ROWS:
+            if not excluded[r]:
+                s.picked[rows] = r
+                rows += 1
+            r += 1
+        if rows == 0:
+            break
+        start_pass(pl, rows)
+        for b in range(rows):
+            row = lines.on[0, 0, b]
+            fill(row, 0.0, p.width[p.T])
+            if p.folded:
+                row[s.picked[b]] = 1.0
+            else:
+                row[p.rival_at[s.picked[b]]] = 1.0
+                row[p.label_at] = -1.0
+        lines.front[0, 0] = 0
+        relax(pp, ps, pl, np.int64(0), np.int64(0), p.T, rows)
+        descend(pp, ps, pl, options, p.T, rows, np.int64(0), np.int64(1))
+        spend(pp, ps, pl, rows)
+        for b in range(rows):
+            if lines.bound[b] <= 0.0:
+                excluded[s.picked[b]] = 1
+                continue
+            left += 1
+            if lines.bound[b] > strongest:
+                strongest = lines.bound[b]
+                fill(lines.order, 0.0, pairs)
+                for k in range(lines.stamp[1]):
+                    lines.order[lines.touched[k]] = lines.gain[b, lines.touched[k]]
+            if last:
+                # one flip at most: the claim can only be broken by a pair whose own gain lifts the line above 0
+                base = lines.const[b] + lines.error[b]
+                size = abs(lines.const[b]) * 2.0**-45
+                for e in range(pairs):
+                    gain = lines.gain[b, e] if lines.touched_mark[e] else 0.0
+                    if not base + gain + size + abs(gain) * 2.0**-45 <= 0.0:
+                        lines.doubtful[e] = 1
+    return left == 0

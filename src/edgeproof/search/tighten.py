@@ -1,0 +1,107 @@
+"""Boxes tightened by lines: hidden neurons whose sign is open get the bounds of a backward pass of their own.
+
+Bounds found here hold in the whole subtree, so they go to the box trail and children start from them
+(BOUNDS.md, section 3).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..stages import GRAPH
+from .borrow import fetch
+from .bound_boxes import bound_vertex, send_box
+from .bound_lines import ROWS, descend, spend, start_pass
+from .compile import kernel
+from .multiply import copy_record, fill
+from .state import BOX_MARK, HIGH, LOW
+
+
+@kernel
+def tighten_vertex(pp, ps, pl, options, t, v):  # type: ignore[no-untyped-def]
+    """Intersect the box of p_t(v) with lines, ROWS / 2 open neurons at a time."""
+    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
+    width = p.width[t]
+    record = s.boxes[t, v]
+    saved = False
+    i = 0
+    while i < width:
+        count = 0
+        while i < width and count < ROWS // 2:
+            if record[LOW, i] < 0.0 < record[HIGH, i]:
+                s.picked[count] = i
+                count += 1
+            i += 1
+        if count == 0:
+            break
+        rows = 2 * count
+        start_pass(pl, rows)
+        for k in range(count):
+            fill(lines.on[0, v, 2 * k], 0.0, width)
+            fill(lines.on[0, v, 2 * k + 1], 0.0, width)
+            lines.on[0, v, 2 * k, s.picked[k]] = 1.0
+            lines.on[0, v, 2 * k + 1, s.picked[k]] = -1.0
+        lines.front[0, 0] = v
+        descend(pp, ps, pl, options, t, rows, np.int64(0), np.int64(1))
+        spend(pp, ps, pl, rows)
+        for k in range(count):
+            j = s.picked[k]
+            above, below = lines.bound[2 * k], -lines.bound[2 * k + 1]
+            if below <= above and (above < record[HIGH, j] or below > record[LOW, j]):
+                if not saved:
+                    saved = True
+                    at = s.tally[BOX_MARK]
+                    s.box_trail_at[at] = t * p.n + v
+                    copy_record(s.box_trail[at], record)
+                    s.tally[BOX_MARK] = at + 1
+                record[HIGH, j] = min(record[HIGH, j], above)
+                record[LOW, j] = max(record[LOW, j], below)
+    if saved:
+        send_box(pp, ps, record, t)
+    return saved
+
+
+@kernel
+def measure_distances(pp, ps):  # type: ignore[no-untyped-def]
+    """Write to `near` how far each vertex now is from the node in question, over edges that are or may be there."""
+    p, s = fetch(pp), fetch(ps)
+    far = p.depth + 1
+    for v in range(p.n):
+        s.near[v] = far if p.node_task else 0
+    if not p.node_task:
+        return
+    queue = s.changed[0]
+    queue[0] = 0
+    s.near[0] = 0
+    head, tail = 0, 1
+    while head < tail:
+        v = queue[head]
+        head += 1
+        if s.near[v] == p.depth:
+            continue
+        for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
+            u = p.slot_source[k]
+            if s.status[k] and s.near[u] == far:
+                s.near[u] = s.near[v] + 1
+                queue[tail] = u
+                tail += 1
+
+
+@kernel
+def tighten_all(pp, ps, pl, options):  # type: ignore[no-untyped-def]
+    """Stage by stage: propagate what the stage below gained, then tighten what still matters."""
+    p, s = fetch(pp), fetch(ps)
+    measure_distances(pp, ps)
+    reach = 0
+    for t in range(1, p.T + 1):
+        if p.kind[t] == GRAPH:
+            reach += 1
+    for t in range(1, p.T + 1):
+        if p.kind[t] == GRAPH:
+            reach -= 1
+        for v in range(p.active[t]):
+            if p.node_task and s.near[v] > reach:
+                continue
+            bound_vertex(pp, ps, options, t, v, np.int64(0))
+            if t < p.T and p.slope[t] != 1.0 and (t > 1 or p.how[1] != 0):
+                tighten_vertex(pp, ps, pl, options, t, v)
