@@ -18,7 +18,7 @@ def evaluate(network: Network, graph: Graph, node: int | None = None) -> FloatAr
             f"the network expects {network.num_features} features, the graph has {graph.features.num_columns}"
         )
     if node is not None and network.task == "node":
-        graph, node = _neighbourhood(graph, node, len(network.layers))
+        graph, node = neighbourhood(graph, node, len(network.layers))
     values = _first_layer(network.layers[0], graph)
     for layer in network.layers[1:]:
         values = _layer(layer, graph, values)
@@ -57,7 +57,7 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
     return scores, size * (2 * count * unit / (1 - 2 * count * unit)) + count * 2.0**-1000
 
 
-def _neighbourhood(graph: Graph, node: int, depth: int) -> tuple[Graph, int]:
+def neighbourhood(graph: Graph, node: int, depth: int) -> tuple[Graph, int]:
     """The induced subgraph on what reaches `node` within `depth` steps; scores of `node` are the same there."""
     if not 0 <= node < graph.num_vertices:
         raise InputError(f"node: {node} is out of range, there are {graph.num_vertices} vertices")

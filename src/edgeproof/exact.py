@@ -1,16 +1,61 @@
-"""Scores without rounding: dyadic integers, and rationals where a mean divides (python-flint)."""
+"""Scores without rounding, in integers and rationals (python-flint).
+
+Every float is a whole number over a power of two. A layer's weights share one power, so a layer maps whole numbers
+to whole numbers over a known scale; only a mean brings other denominators, which a second scale carries.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import lcm
 
 import flint
 import numpy as np
 
 from .graph import Graph, Pair
+from .memo import Memo
 from .network import Aggregation, Layer, Network
 
 Number = flint.fmpq
+Matrix = flint.fmpz_mat
+
+
+class _Weights:
+    """One layer in whole numbers: C, A and b times 2**shift, transposed so that rows are vertices."""
+
+    def __init__(self, C: np.ndarray, A: np.ndarray | None, b: np.ndarray) -> None:
+        given = [C, b] if A is None else [C, A, b]
+        self.shift = max(_shift(weight) for weight in given)
+        self.C = _integers(C.T, self.shift)
+        self.A = None if A is None else _integers(A.T, self.shift)
+        self.b = [_integer(x, self.shift) for x in b.tolist()]
+
+
+class _Store:
+    """What is computed once for a network and a graph; holds neither of them, so that both can be forgotten."""
+
+    def __init__(self, network: Network, graph: Graph) -> None:
+        first = network.layers[0]
+        self.shift = max(_shift(first.C), _shift(first.A), _shift(first.b))
+        self.feature_shift = _shift(graph.features.values)
+        self.layers: list[_Weights | None] = [None] * (len(network.layers) + 1)
+        self.own: dict[int, list[flint.fmpz]] = {}
+        self.sent: dict[int, list[flint.fmpz]] = {}
+
+    def layer(self, network: Network, number: int) -> _Weights:
+        """Weights of layer 1, 2, ... or, past the last, of the readout."""
+        if self.layers[number] is None:
+            if number < len(network.layers):
+                one = network.layers[number]
+                self.layers[number] = _Weights(one.C, None if one.is_dense else one.A, one.b)
+            elif network.readout is not None:
+                self.layers[number] = _Weights(network.readout.C, None, network.readout.b)
+        found = self.layers[number]
+        assert found is not None
+        return found
+
+
+_stores: Memo[_Store] = Memo(_Store)
 
 
 def exact_scores(network: Network, graph: Graph, node: int | None = None, flips: Iterable[Pair] = ()) -> list[Number]:
@@ -19,29 +64,14 @@ def exact_scores(network: Network, graph: Graph, node: int | None = None, flips:
 
 
 class ExactEvaluator:
-    """Evaluates one network on flipped versions of one graph; first-layer products are computed once a vertex.
+    """Evaluates one network on flipped versions of one graph.
 
-    Vertices are visited from the node in question downwards, so cost follows the neighbourhood, not the graph.
+    Only vertices that reach the node in question are looked at, so cost follows the neighbourhood, not the graph.
     """
 
     def __init__(self, network: Network, graph: Graph) -> None:
         self.network, self.graph = network, graph
-        self._layers = [
-            (_rationals(one.C), None if one.is_dense else _rationals(one.A), _vector(one.b)) for one in network.layers
-        ]
-        self._own: dict[int, flint.fmpq_mat] = {}
-        self._sent: dict[int, flint.fmpq_mat] = {}
-
-    def scores(self, node: int | None, flips: Iterable[Pair] = ()) -> list[Number]:
-        changed: dict[int, set[int]] = {}
-        for u, v in flips:
-            changed.setdefault(v, set()).add(u)
-            if not self.graph.directed and u != v:
-                changed.setdefault(u, set()).add(v)
-        if self.network.readout is None:
-            assert node is not None
-            return list(self._values(node, len(self.network.layers), changed, {}).entries())
-        return self._pooled(changed)
+        self.store = _stores(network, graph)
 
     def margin(
         self, node: int | None, label: int, rivals: Iterable[int], flips: Iterable[Pair] = ()
@@ -51,54 +81,115 @@ class ExactEvaluator:
         best = max(rivals, key=lambda rival: (scores[rival], -rival))
         return scores[best] - scores[label], best
 
-    def _pooled(self, changed: dict[int, set[int]]) -> list[Number]:
-        readout = self.network.readout
-        assert readout is not None
-        depth, memo = len(self.network.layers), dict[tuple[int, int], flint.fmpq_mat]()
-        columns = [self._values(v, depth, changed, memo) for v in range(self.graph.num_vertices)]
-        pooled = _combine(readout.pool, columns)
-        return list((_rationals(readout.C) * pooled + _vector(readout.b)).entries())
+    def scores(self, node: int | None, flips: Iterable[Pair] = ()) -> list[Number]:
+        changed: dict[int, set[int]] = {}
+        for u, v in flips:
+            changed.setdefault(v, set()).add(u)
+            if not self.graph.directed and u != v:
+                changed.setdefault(u, set()).add(v)
+        layers = self.network.layers
+        rings, neighbours = self._rings(node, changed)
+        rows, scale = self._first(rings[0], neighbours)
+        for number in range(1, len(layers)):
+            rows, scale = self._next(number, rows, scale, rings[number - 1], rings[number], neighbours)
+        if self.network.readout is None:
+            return [flint.fmpq(x, scale) for x in rows[0]]
+        pooled, scale = _combine(self.network.readout.pool, rows, scale)
+        weights = self.store.layer(self.network, len(layers))
+        out = (Matrix([pooled]) * weights.C).entries()
+        total = scale << weights.shift
+        return [flint.fmpq(x + b * scale, total) for x, b in zip(out, weights.b, strict=True)]
 
-    def _neighbours(self, v: int, changed: dict[int, set[int]]) -> list[int]:
-        before = self.graph.in_neighbours(v).tolist()
-        return before if v not in changed else sorted(set(before) ^ changed[v])
+    def _rings(self, node: int | None, changed: dict[int, set[int]]) -> tuple[list[list[int]], dict[int, list[int]]]:
+        """rings[k]: the vertices whose values after layer k + 1 are needed; and the neighbours of all of them."""
+        layers = self.network.layers
+        needed = list(range(self.graph.num_vertices)) if node is None else [node]
+        neighbours: dict[int, list[int]] = {}
+        rings = [needed]
+        for layer in reversed(layers):
+            found = dict.fromkeys(needed)
+            if not layer.is_dense:
+                for v in needed:
+                    if v not in neighbours:
+                        before = self.graph.in_neighbours(v).tolist()
+                        neighbours[v] = sorted(set(before) ^ changed[v]) if v in changed else before
+                    found.update(dict.fromkeys(neighbours[v]))
+            needed = list(found)
+            rings.append(needed)
+        return rings[-2::-1], neighbours
 
-    def _values(
-        self, v: int, depth: int, changed: dict[int, set[int]], memo: dict[tuple[int, int], flint.fmpq_mat]
-    ) -> flint.fmpq_mat:
-        """h_depth(v) as a column."""
-        if depth == 0:
-            return _vector(self.graph.features.dense([v])[0])
-        if (v, depth) in memo:
-            return memo[v, depth]
-        layer, (C, A, b) = self.network.layers[depth - 1], self._layers[depth - 1]
-        if depth == 1:
-            out = self._first_own(v) + b
+    def _first(self, ring: list[int], neighbours: dict[int, list[int]]) -> tuple[list[list[flint.fmpz]], int]:
+        """Layer 1 from sparse features: products are kept for every vertex, a max looks at the columns that occur."""
+        layer, store = self.network.layers[0], self.store
+        unit = 1 << store.feature_shift
+        bias = [_integer(x, store.shift) * unit for x in layer.b.tolist()]
+        rows, divisors = [], []
+        for v in ring:
+            row = [x + y for x, y in zip(self._product(store.own, layer.C, v), bias, strict=True)]
+            around = [] if layer.is_dense else neighbours[v]
+            divisor = len(around) if layer.aggregation is Aggregation.MEAN and around else 1
+            if around and layer.aggregation is Aggregation.MAX:
+                added = self._max_product(around)
+                row = [x + y for x, y in zip(row, added, strict=True)]
+            elif around:
+                parts = [self._product(store.sent, layer.A, u) for u in around]
+                row = [x * divisor + sum(column[1:], column[0]) for x, *column in zip(row, *parts, strict=True)]
+            rows.append(row)
+            divisors.append(divisor)
+        return _activate(layer, *_common(rows, divisors, unit << store.shift))
+
+    def _product(self, kept: dict[int, list[flint.fmpz]], weight: np.ndarray, v: int) -> list[flint.fmpz]:
+        if v not in kept:
+            columns, values = self.graph.features.row(v)
+            kept[v] = self._times_columns(weight, columns, values.tolist())
+        return kept[v]
+
+    def _times_columns(self, weight: np.ndarray, columns: np.ndarray, values: list[float]) -> list[flint.fmpz]:
+        if len(values) == 0:
+            return [flint.fmpz(0)] * weight.shape[0]
+        factors = Matrix(1, len(values), [_integer(x, self.store.feature_shift) for x in values])
+        return list((factors * _integers(weight[:, columns].T, self.store.shift)).entries())
+
+    def _max_product(self, around: list[int]) -> list[flint.fmpz]:
+        dense = self.graph.features.dense(around)
+        columns = np.flatnonzero(dense.any(axis=0))
+        return self._times_columns(self.network.layers[0].A, columns, dense[:, columns].max(axis=0).tolist())
+
+    def _next(
+        self,
+        number: int,
+        rows: list[list[flint.fmpz]],
+        scale: int,
+        below: list[int],
+        ring: list[int],
+        neighbours: dict[int, list[int]],
+    ) -> tuple[list[list[flint.fmpz]], int]:
+        layer, weights = self.network.layers[number], self.store.layer(self.network, number)
+        at = {v: k for k, v in enumerate(below)}
+        own = (Matrix([rows[at[v]] for v in ring]) * weights.C).tolist()
+        bias = [b * scale for b in weights.b]
+        divisors = [1] * len(ring)
+        if weights.A is not None:
+            empty = [flint.fmpz(0)] * layer.width_in
+            gathered = []
+            for k, v in enumerate(ring):
+                around = [rows[at[u]] for u in neighbours[v]]
+                if not around:
+                    gathered.append(empty)
+                elif layer.aggregation is Aggregation.MAX:
+                    gathered.append([max(column) for column in zip(*around, strict=True)])
+                else:
+                    gathered.append([sum(column[1:], column[0]) for column in zip(*around, strict=True)])
+                    if layer.aggregation is Aggregation.MEAN:
+                        divisors[k] = len(around)
+            added = (Matrix(gathered) * weights.A).tolist()
         else:
-            out = C * self._values(v, depth - 1, changed, memo) + b
-        neighbours = [] if A is None else self._neighbours(v, changed)
-        if neighbours and depth == 1 and layer.aggregation is not Aggregation.MAX:
-            out = out + _combine(layer.aggregation, [self._first_sent(u) for u in neighbours])
-        elif neighbours and A is not None:
-            out = out + A * _combine(layer.aggregation, [self._values(u, depth - 1, changed, memo) for u in neighbours])
-        memo[v, depth] = out = _activate(layer, out)
-        return out
-
-    def _first_own(self, v: int) -> flint.fmpq_mat:
-        if v not in self._own:
-            self._own[v] = self._sparse_product(self.network.layers[0].C, v)
-        return self._own[v]
-
-    def _first_sent(self, u: int) -> flint.fmpq_mat:
-        if u not in self._sent:
-            self._sent[u] = self._sparse_product(self.network.layers[0].A, u)
-        return self._sent[u]
-
-    def _sparse_product(self, weight: np.ndarray, v: int) -> flint.fmpq_mat:
-        columns, values = self.graph.features.row(v)
-        if columns.size == 0:
-            return flint.fmpq_mat(weight.shape[0], 1)
-        return _rationals(weight[:, columns]) * _vector(values)
+            added = [[flint.fmpz(0)] * layer.width_out] * len(ring)
+        out = [
+            [(x + b) * divisor + y for x, b, y in zip(row, bias, more, strict=True)]
+            for row, more, divisor in zip(own, added, divisors, strict=True)
+        ]
+        return _activate(layer, *_common(out, divisors, scale << weights.shift))
 
 
 def rational(value: float) -> Number:
@@ -106,27 +197,52 @@ def rational(value: float) -> Number:
     return flint.fmpq(*float(value).as_integer_ratio())
 
 
-def _rationals(matrix: np.ndarray) -> flint.fmpq_mat:
-    return flint.fmpq_mat(matrix.shape[0], matrix.shape[1], [rational(x) for x in matrix.ravel()])
+def _shift(values: np.ndarray) -> int:
+    """The smallest k >= 0 for which all values times 2**k are whole."""
+    found = values[values != 0]
+    if found.size == 0:
+        return 0
+    mantissa, exponent = np.frexp(found)
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    low_bit = np.log2((whole & -whole).astype(np.float64)).astype(np.int64)
+    return max(0, int((53 - low_bit - exponent).max()))
 
 
-def _vector(values: np.ndarray) -> flint.fmpq_mat:
-    return flint.fmpq_mat(len(values), 1, [rational(x) for x in values])
+def _integer(value: float, shift: int) -> flint.fmpz:
+    numerator, denominator = value.as_integer_ratio()
+    return flint.fmpz(numerator) * (flint.fmpz(1 << shift) // denominator)
 
 
-def _activate(layer: Layer, column: flint.fmpq_mat) -> flint.fmpq_mat:
-    slope = rational(layer.negative_slope)
-    if slope == 1:
-        return column
-    return flint.fmpq_mat(column.nrows(), 1, [x if x >= 0 else slope * x for x in column.entries()])
+def _integers(matrix: np.ndarray, shift: int) -> Matrix:
+    if shift <= 62 and np.abs(matrix).max(initial=0.0) < 2.0 ** (62 - shift):
+        scaled = np.ldexp(matrix, shift).astype(np.int64)
+        return Matrix(*matrix.shape, scaled.ravel().tolist())
+    return Matrix(*matrix.shape, [_integer(x, shift) for x in matrix.ravel().tolist()])
 
 
-def _combine(how: Aggregation, columns: list[flint.fmpq_mat]) -> flint.fmpq_mat:
-    """Aggregate one column or more."""
+def _common(rows: list[list[flint.fmpz]], divisors: list[int], scale: int) -> tuple[list[list[flint.fmpz]], int]:
+    """Rows over scale * divisor each, as rows over one scale."""
+    whole = lcm(*divisors)
+    if whole == 1:
+        return rows, scale
+    scaled = [row if d == whole else [x * (whole // d) for x in row] for row, d in zip(rows, divisors, strict=True)]
+    return scaled, scale * whole
+
+
+def _activate(layer: Layer, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
+    slope = layer.negative_slope
+    if slope == 1.0:
+        return rows, scale
+    numerator, denominator = slope.as_integer_ratio()
+    if denominator == 1:
+        return [[x if x >= 0 else x * numerator for x in row] for row in rows], scale
+    return [[x * denominator if x >= 0 else x * numerator for x in row] for row in rows], scale * denominator
+
+
+def _combine(how: Aggregation, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[flint.fmpz], int]:
+    """Pool rows over one scale; there is at least one."""
+    columns = zip(*rows, strict=True)
     if how is Aggregation.MAX:
-        rows = zip(*(one.entries() for one in columns), strict=True)
-        return flint.fmpq_mat(columns[0].nrows(), 1, [max(row) for row in rows])
-    total = columns[0]
-    for one in columns[1:]:
-        total = total + one
-    return total if how is Aggregation.SUM else total * flint.fmpq(1, len(columns))
+        return [max(column) for column in columns], scale
+    total = [sum(column[1:], column[0]) for column in columns]
+    return total, scale * len(rows) if how is Aggregation.MEAN else scale

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 import numpy as np
 
 from .arrays import FloatArray, IntArray
 from .features import Features
 from .graph import Graph
-from .network import Network
+from .memo import Memo
+from .network import Aggregation, Network
 from .query import Query
 from .stages import DENSE, Stage
 
-_MEMO: WeakKeyDictionary[Network, WeakKeyDictionary[Graph, _Memo]] = WeakKeyDictionary()
 
-
-class _Memo:
+class _Rows:
     """Rows are filled when first asked for; untouched rows cost no memory (the pages are never written)."""
 
     def __init__(self, weights: list[FloatArray], features: Features) -> None:
@@ -35,6 +32,17 @@ class _Memo:
         return [out[vertices] for out in self.rows]
 
 
+def _make_rows(network: Network, graph: Graph) -> _Rows:
+    first = network.layers[0]
+    weights = [first.C, abs(first.C)]
+    if not first.is_dense and first.aggregation is not Aggregation.MAX:
+        weights += [first.A, abs(first.A)]
+    return _Rows(weights, graph.features)
+
+
+_kept: Memo[_Rows] = Memo(_make_rows)
+
+
 def first_products(query: Query, first: Stage, vertices: IntArray, D: int) -> dict[str, np.ndarray]:
     """own = C x + b, sent = A x (zero where stage 1 sends raw features), and their magnitudes."""
     network, graph = query.network, query.graph
@@ -43,12 +51,9 @@ def first_products(query: Query, first: Stage, vertices: IntArray, D: int) -> di
     if sends:
         weights += [first.A, first.A_abs]
     if first.C is network.layers[0].C:
-        memo = _MEMO.setdefault(network, WeakKeyDictionary()).get(graph)
-        if memo is None or len(memo.rows) < len(weights):
-            memo = _MEMO[network][graph] = _Memo(weights, graph.features)
+        rows = _kept(network, graph).take(vertices)
     else:  # the only layer, folded for this claim
-        memo = _Memo(weights, graph.features)
-    rows = memo.take(vertices)
+        rows = _Rows(weights, graph.features).take(vertices)
     own, own_abs, sent, sent_abs = (np.zeros((vertices.size, D)) for _ in range(4))
     width = first.b.size
     own[:, :width] = rows[0] + first.b

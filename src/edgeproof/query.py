@@ -9,6 +9,7 @@ import numpy as np
 from .errors import InputError
 from .graph import Graph
 from .network import Network
+from .predict import predicted_class
 from .threat import Threat
 
 
@@ -85,21 +86,3 @@ def make_query(
     if target == label:
         raise InputError(f"target: class {target} is the label itself")
     return Query(network, graph, threat, Claim(node, label, target))
-
-
-def predicted_class(network: Network, graph: Graph, node: int | None) -> int:
-    """The class with the largest score, lowest index on ties.
-
-    Two scores that rounding could swap are compared exactly: otherwise the default label of a tied
-    vertex would depend on the order of summation.
-    """
-    from .evaluate import evaluate_with_error
-    from .exact import exact_scores
-
-    scores, error = evaluate_with_error(network, graph, node)
-    certain = np.isfinite(scores) & np.isfinite(error)
-    best = int(np.argmax(scores))
-    if certain.all() and (np.delete(scores + error, best) < scores[best] - error[best]).all():
-        return best
-    exact = exact_scores(network, graph, node)
-    return max(range(len(exact)), key=lambda c: (exact[c], -c))

@@ -6,10 +6,16 @@ import numpy as np
 
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED, PRESENT
 from ..stages import DENSE, MAX, MEAN, POOL, SUM
-from .borrow import fetch
 from .compile import kernel, part
 from .multiply import (
-    add_picked, add_picked_magnitudes, copy, copy_record, fill, join_interval, pick_nonzero, split_interval,
+    add_picked,
+    add_picked_magnitudes,
+    copy,
+    copy_record,
+    fill,
+    join_interval,
+    pick_nonzero,
+    split_interval,
 )  # fmt: skip
 from .propagate import list_due, spendable
 from .state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, WORK
@@ -208,9 +214,8 @@ def pool_box(low, high, m, below, how, n):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def send_box(pp, ps, record, t):  # type: ignore[no-untyped-def]
+def send_box(p, s, record, t):  # type: ignore[no-untyped-def]
     """From the box of the pre-activation, the boxes of what stage t + 1 takes of it."""
-    p, s = fetch(pp), fetch(ps)
     if t == p.T:
         return
     width, following, slope = p.width[t], p.width[t + 1], p.slope[t]
@@ -246,9 +251,8 @@ ROOT = 2  # `forced` where there is no earlier box
 
 
 @kernel
-def bound_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-def]
+def bound_vertex(p, s, options, t, v, forced):  # type: ignore[no-untyped-def]
     """Recompute the box of p_t(v); True if what it sends changed (or `forced`), the old record on the trail."""
-    p, s = fetch(pp), fetch(ps)
     below, record = s.boxes[t - 1], s.boxes[t, v]
     width = p.width[t]
     low, high, add_low, add_high = s.line[0], s.line[1], s.line[2], s.line[3]
@@ -261,12 +265,12 @@ def bound_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-def]
             m = width
             if not options.cache_products and t > 1:
                 for k in range(start, end):
-                    send_box(pp, ps, below[p.slot_source[k]], t - 1)
+                    send_box(p, s, below[p.slot_source[k]], t - 1)
         elif first:
             m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0]
         else:
             m = p.width[t - 1]
-        cap = spendable(ps, options, v)
+        cap = spendable(s, options, v)
         if kind == POOL:
             pool_box(add_low, add_high, m, below, how, p.n)
         elif how == SUM:
@@ -332,23 +336,22 @@ def bound_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-def]
     copy(record[HIGH], high, width)
     if sends == 0 and not forced:
         return False
-    send_box(pp, ps, record, t)
+    send_box(p, s, record, t)
     return True
 
 
 @part
-def bound_from(pp, ps, options, seeds, everything):  # type: ignore[no-untyped-def]
+def bound_from(p, s, options, seeds, everything):  # type: ignore[no-untyped-def]
     """Bring all boxes up to date after the slots into `seeds`, or what these vertices may spend, changed."""
-    p, s = fetch(pp), fetch(ps)
     forced = 1 if everything or not options.stop_unchanged else 0
     before, side = np.int64(0), np.int64(0)  # typed: a literal would compile the callee once more
     for t in range(1, p.T + 1):
-        waiting = list_due(pp, ps, t, seeds, everything, before, side, np.int64(MAYBE_DELETED))
+        waiting = list_due(p, s, t, seeds, everything, before, side, np.int64(MAYBE_DELETED))
         due = s.changed[1 - side]
         before = np.int64(0)
         for k in range(waiting):
             v = due[k]
-            if bound_vertex(pp, ps, options, t, v, forced):
+            if bound_vertex(p, s, options, t, v, forced):
                 due[before] = v
                 before += 1
         side = 1 - side

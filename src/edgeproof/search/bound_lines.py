@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray, IntArray
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED, Problem
 from ..stages import DENSE, MAX, MEAN, POOL
-from .borrow import fetch
-from .compile import kernel
-from .multiply import add_picked, fill, pick_nonzero
+from .compile import kernel, reduction
+from .multiply import add_picked, dot, dot_interval, dot_magnitudes, fill, pick_nonzero
 from .propagate import spendable
 from .state import HIGH, LIMIT, LOW, SENT_HIGH, SENT_LOW, USED, WORK
 
@@ -80,9 +79,8 @@ def make_lines(p: Problem, W: int, used: bool) -> Lines:
 
 
 @kernel
-def touch(pl, pair):  # type: ignore[no-untyped-def]
+def touch(lines, pair):  # type: ignore[no-untyped-def]
     """Make room for the gains of a pair in this pass; `stamp[1]` counts them."""
-    lines = fetch(pl)
     if lines.touched_mark[pair] == 0:
         lines.touched_mark[pair] = 1
         lines.touched[lines.stamp[1]] = pair
@@ -92,9 +90,8 @@ def touch(pl, pair):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def reach(pl, side, count, u, rows, width):  # type: ignore[no-untyped-def]
+def reach(lines, side, count, u, rows, width):  # type: ignore[no-untyped-def]
     """Make sure that vertex u has (zero) coefficients on side; returns how many vertices have some."""
-    lines = fetch(pl)
     if lines.mark[u] != lines.stamp[0]:
         lines.mark[u] = lines.stamp[0]
         lines.front[side, count] = u
@@ -104,101 +101,85 @@ def reach(pl, side, count, u, rows, width):  # type: ignore[no-untyped-def]
     return count
 
 
+@reduction
+def relax_row(row, up, rise, under, m):  # type: ignore[no-untyped-def]
+    """Replace coefficients on h by coefficients on p; returns what goes to the constant."""
+    const = 0.0
+    for i in range(m):
+        positive, negative = max(row[i], 0.0), min(row[i], 0.0)
+        row[i] = positive * up[i] + negative * under[i]
+        const += positive * rise[i]
+    return const
+
+
 @kernel
-def relax(pp, ps, pl, side, u, t, rows):  # type: ignore[no-untyped-def]
+def relax(p, s, lines, side, u, t, rows):  # type: ignore[no-untyped-def]
     """From coefficients on h_t(u) to coefficients on p_t(u): the activation's chord above, a tangent below.
 
     With negative slope k: above, on [l, h], the line through (l, k l) and (h, h); below, slope 1 or k, whichever is
     closer. A slope computed in floats is as good as any if the constant makes the line lie on the right side.
     """
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
     k = p.slope[t]
     if k == 1.0:
         return
+    width = p.width[t]
     low, high = s.boxes[t, u, LOW], s.boxes[t, u, HIGH]
-    for i in range(p.width[t]):
+    up, rise, under = s.line[0], s.line[1], s.line[2]
+    for i in range(width):
         bottom, above = low[i], high[i]
-        if bottom >= 0.0:
-            continue
+        up[i] = 1.0
+        rise[i] = 0.0
+        under[i] = 1.0
         if above <= 0.0:
-            for b in range(rows):
-                lines.on[side, u, b, i] *= k
-            continue
-        slope = (above - k * bottom) / (above - bottom)
-        rise = max(k * bottom - slope * bottom, above - slope * above)
-        under = 1.0 if above > -bottom else k
-        for b in range(rows):
-            weight = lines.on[side, u, b, i]
-            if weight > 0.0:
-                lines.on[side, u, b, i] = weight * slope
-                lines.const[b] += weight * rise
-            else:
-                lines.on[side, u, b, i] = weight * under
+            up[i] = k
+            under[i] = k
+        elif bottom < 0.0:
+            slope = (above - k * bottom) / (above - bottom)
+            up[i] = slope
+            rise[i] = max(k * bottom - slope * bottom, above - slope * above)
+            under[i] = 1.0 if above > -bottom else k
+    for b in range(rows):
+        lines.const[b] += relax_row(lines.on[side, u, b], up, rise, under, width)
 
 
 @kernel
-def product_range(a, low, high, m):  # type: ignore[no-untyped-def]
-    """Bounds of a . h for h in [low, high]."""
-    bottom, above = 0.0, 0.0
-    for j in range(m):
-        x, y = a[j] * low[j], a[j] * high[j]
-        bottom += min(x, y)
-        above += max(x, y)
-    return bottom, above
-
-
-@kernel
-def act_bounds(low, high, record_low, record_high, slope, m):  # type: ignore[no-untyped-def]
+def act_interval(centre, radius, low, high, slope, m):  # type: ignore[no-untyped-def]
+    """The box of h as centre and radius, from the box of the pre-activation."""
     for i in range(m):
-        low[i] = max(record_low[i], 0.0) + slope * min(record_low[i], 0.0)
-        high[i] = max(record_high[i], 0.0) + slope * min(record_high[i], 0.0)
+        bottom = max(low[i], 0.0) + slope * min(low[i], 0.0)
+        above = max(high[i], 0.0) + slope * min(high[i], 0.0)
+        centre[i] = 0.5 * (bottom + above)
+        radius[i] = 0.5 * (above - bottom)
 
 
 @kernel
-def descend_sum(pp, ps, pl, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
+def descend_sum(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
     """Sum aggregation at vertex v, t > 1: a deletion gains -a.h, an insertion a.h, each at its worst."""
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
     m = p.width[t - 1]
-    low, high = s.line[0], s.line[1]
+    centre, radius = s.line[0], s.line[1]
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
         state = s.status[k]
         u = p.slot_source[k]
         if state & 1:
-            count = reach(pl, 1 - side, count, u, rows, m)
+            count = reach(lines, 1 - side, count, u, rows, m)
             for b in range(rows):
                 below, a = lines.on[1 - side, u, b], lines.a[b]
                 for j in range(m):
                     below[j] += a[j]
         if cap > 0 and state & 2:
             pair = p.slot_pair[k]
-            touch(pl, pair)
-            act_bounds(low, high, s.boxes[t - 1, u, LOW], s.boxes[t - 1, u, HIGH], p.slope[t - 1], m)
+            touch(lines, pair)
+            act_interval(centre, radius, s.boxes[t - 1, u, LOW], s.boxes[t - 1, u, HIGH], p.slope[t - 1], m)
             for b in range(rows):
-                bottom, above = product_range(lines.a[b], low, high, m)
+                bottom, above = dot_interval(lines.a[b], centre, radius, m)
                 lines.gain[b, pair] += -bottom if state == MAYBE_DELETED else above
     return count
 
 
 @kernel
-def sent_number(p, row, a, k):  # type: ignore[no-untyped-def]
-    """What slot k adds at the first stage, where features are constants; `a` are coefficients on raw columns."""
-    x = 0.0
-    if p.sends_products[1]:
-        sent = p.sent[p.slot_source[k]]
-        for i in range(p.width[1]):
-            x += row[i] * sent[i]
-    else:
-        offset = p.raw_at[k]
-        for j in range(a.size):
-            x += a[j] * p.raw[offset + j]
-    return x
-
-
-@kernel
-def range_slots(pp, ps, pl, t, v, side, rows, cap):  # type: ignore[no-untyped-def]
+def range_slots(p, s, lines, t, v, side, rows, cap):  # type: ignore[no-untyped-def]
     """Fill `ends` with the range of a . h of every slot into v that is there or may be."""
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
-    low, high = s.line[0], s.line[1]
+    centre, radius = s.line[0], s.line[1]
     start = p.slot_ptr[v]
     m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if t == 1 else p.width[t - 1]
     for k in range(start, p.slot_ptr[v + 1]):
@@ -207,24 +188,26 @@ def range_slots(pp, ps, pl, t, v, side, rows, cap):  # type: ignore[no-untyped-d
             continue
         u = p.slot_source[k]
         if t > 1:
-            act_bounds(low, high, s.boxes[t - 1, u, LOW], s.boxes[t - 1, u, HIGH], p.slope[t - 1], m)
+            act_interval(centre, radius, s.boxes[t - 1, u, LOW], s.boxes[t - 1, u, HIGH], p.slope[t - 1], m)
         for b in range(rows):
             if t > 1:
-                bottom, above = product_range(lines.a[b], low, high, m)
+                bottom, above = dot_interval(lines.a[b], centre, radius, m)
             else:
-                bottom = sent_number(p, lines.on[side, v, b], lines.a[b, :m], k)
+                if p.sends_products[1]:
+                    bottom = dot(lines.on[side, v, b], p.sent[u], p.width[1])
+                else:
+                    bottom = dot(lines.a[b], p.raw[p.raw_at[k] : p.raw_at[k] + m], m)
                 above = bottom
             lines.ends[0, b, k - start] = bottom
             lines.ends[1, b, k - start] = above
 
 
 @kernel
-def descend_mean(pp, ps, pl, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
+def descend_mean(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
     """Mean aggregation at vertex v. With M0 the mean over the present ones, deleting D and inserting I gives
     M0 + [sum over D of (M0 - s) + sum over I of (s - M0)] / (present - |D| + |I|):
     each bracket term at its worst, over the denominator that makes it largest.
     """
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
     first = t == 1
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
     present, decided, deletable, insertable = 0, 0, 0, 0
@@ -243,18 +226,18 @@ def descend_mean(pp, ps, pl, t, v, side, rows, count, cap):  # type: ignore[no-u
         for k in range(start, end):
             if s.status[k] & 1:
                 u = p.slot_source[k]
-                count = reach(pl, 1 - side, count, u, rows, m)
+                count = reach(lines, 1 - side, count, u, rows, m)
                 for b in range(rows):
                     below, a = lines.on[1 - side, u, b], lines.a[b]
                     for j in range(m):
                         below[j] += share * a[j]
         if deletable + insertable == 0:
             return count
-    range_slots(pp, ps, pl, t, v, side, rows, cap)
+    range_slots(p, s, lines, t, v, side, rows, cap)
     empties = decided == 0 and deletable <= cap and present > 0
     for k in range(start, end):
         if s.status[k] & 2 and cap > 0:
-            touch(pl, p.slot_pair[k])
+            touch(lines, p.slot_pair[k])
     for b in range(rows):
         bottoms, aboves = lines.ends[0, b], lines.ends[1, b]
         total_low, total_high = 0.0, 0.0
@@ -288,13 +271,12 @@ def descend_mean(pp, ps, pl, t, v, side, rows, count, cap):  # type: ignore[no-u
 
 
 @kernel
-def find_stars(pp, ps, pl, t, v, cap):  # type: ignore[no-untyped-def]
+def find_stars(p, s, lines, t, v, cap):  # type: ignore[no-untyped-def]
     """Max aggregation at vertex v: for every coordinate, which neighbour carries the line above and below.
 
     Above: agg <= max(h of the largest `high`, the second largest `high`), by its chord.
     Below: agg >= h of the best `low`; if that one may go, minus what is lost then, paid by its flip.
     """
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
     first = t == 1
     m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if first else p.width[t - 1]
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
@@ -379,19 +361,18 @@ def find_stars(pp, ps, pl, t, v, cap):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def descend_max(pp, ps, pl, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
+def descend_max(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
     """Max aggregation at vertex v, with the stars already found."""
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
     first = t == 1
     m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if first else p.width[t - 1]
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
     if not first:
         for k in range(start, end):
             if s.status[k] & 1:
-                count = reach(pl, 1 - side, count, p.slot_source[k], rows, m)
+                count = reach(lines, 1 - side, count, p.slot_source[k], rows, m)
     for i in range(m):
         if lines.star[1, i] >= 0 and lines.star_loss[i] > 0.0:
-            touch(pl, p.slot_pair[lines.star[1, i]])
+            touch(lines, p.slot_pair[lines.star[1, i]])
     for b in range(rows):
         a = lines.a[b]
         for i in range(m):
@@ -419,7 +400,7 @@ def descend_max(pp, ps, pl, t, v, side, rows, count, cap):  # type: ignore[no-un
         if s.status[k] != MAYBE_INSERTED:
             continue
         pair = p.slot_pair[k]
-        touch(pl, pair)
+        touch(lines, pair)
         for b in range(rows):
             a = lines.a[b]
             gain = 0.0
@@ -439,12 +420,11 @@ def descend_max(pp, ps, pl, t, v, side, rows, count, cap):  # type: ignore[no-un
 
 
 @kernel
-def descend_pool(pp, ps, pl, t, side, rows, count):  # type: ignore[no-untyped-def]
+def descend_pool(p, s, lines, t, side, rows, count):  # type: ignore[no-untyped-def]
     """The readout: every vertex is there. Sum and mean pass on shares, max a chord or its best lower end."""
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
     m = p.width[t - 1]
     for u in range(p.n):
-        count = reach(pl, 1 - side, count, u, rows, m)
+        count = reach(lines, 1 - side, count, u, rows, m)
     if p.how[t] != MAX:
         share = 1.0 / p.n if p.how[t] == MEAN else 1.0
         for u in range(p.n):
@@ -482,10 +462,9 @@ def descend_pool(pp, ps, pl, t, side, rows, count):  # type: ignore[no-untyped-d
 
 
 @kernel
-def descend_first(pp, ps, pl, v, side, rows, cap):  # type: ignore[no-untyped-def]
+def descend_first(p, s, lines, v, side, rows, cap):  # type: ignore[no-untyped-def]
     """Sum aggregation at the first stage: what neighbours send are numbers."""
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
-    range_slots(pp, ps, pl, np.int64(1), v, side, rows, cap)
+    range_slots(p, s, lines, np.int64(1), v, side, rows, cap)
     start = p.slot_ptr[v]
     for k in range(start, p.slot_ptr[v + 1]):
         state = s.status[k]
@@ -494,7 +473,7 @@ def descend_first(pp, ps, pl, v, side, rows, cap):  # type: ignore[no-untyped-de
         pair = p.slot_pair[k]
         moves = cap > 0 and state & 2
         if moves:
-            touch(pl, pair)
+            touch(lines, pair)
         for b in range(rows):
             x = lines.ends[0, b, k - start]
             if state & 1:
@@ -504,26 +483,20 @@ def descend_first(pp, ps, pl, v, side, rows, cap):  # type: ignore[no-untyped-de
 
 
 @kernel
-def raw_coefficients(pp, pl, v, side, rows):  # type: ignore[no-untyped-def]
+def raw_coefficients(p, lines, v, side, rows):  # type: ignore[no-untyped-def]
     """a = A^T G over the raw feature columns that occur around v."""
-    p, lines = fetch(pp), fetch(pl)
     offset = p.raw_columns_ptr[v, 0]
     m = p.raw_columns_ptr[v, 1] - offset
     width = p.width[1]
     for b in range(rows):
         row, a = lines.on[side, v, b], lines.a[b]
         for j in range(m):
-            weight = p.A1T[p.raw_columns[offset + j]]
-            x = 0.0
-            for i in range(width):
-                x += weight[i] * row[i]
-            a[j] = x
+            a[j] = dot(p.A1T[p.raw_columns[offset + j]], row, width)
 
 
 @kernel
-def descend(pp, ps, pl, options, top, rows, side, count):  # type: ignore[no-untyped-def]
+def descend(p, s, lines, options, top, rows, side, count):  # type: ignore[no-untyped-def]
     """Walk from coefficients on p_top, given for `front[side][:count]`, down to the flips."""
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
     for t in range(top, 0, -1):
         width, lower = p.width[t], p.width[t - 1]
         lines.stamp[0] += 1
@@ -532,21 +505,14 @@ def descend(pp, ps, pl, options, top, rows, side, count):  # type: ignore[no-unt
             v = lines.front[side, k]
             s.tally[WORK] += 1 + rows // 4
             slack = s.slack[t, v]
-            cap = spendable(ps, options, v)
+            cap = spendable(s, options, v)
             gathers = p.kind[t] != DENSE and (p.kind[t] == POOL or p.slot_ptr[v + 1] > p.slot_ptr[v])
             if t > 1:
-                following = reach(pl, 1 - side, following, v, rows, lower)
+                following = reach(lines, 1 - side, following, v, rows, lower)
             for b in range(rows):
                 row = lines.on[side, v, b]
-                off = 0.0
-                for i in range(width):
-                    off += abs(row[i]) * slack[i]
-                lines.error[b] += off
-                base = p.own[v] if t == 1 else p.bias[t]
-                const = 0.0
-                for i in range(width):
-                    const += row[i] * base[i]
-                lines.const[b] += const
+                lines.error[b] += dot_magnitudes(row, slack, width)
+                lines.const[b] += dot(row, p.own[v] if t == 1 else p.bias[t], width)
                 if t > 1:
                     picked = pick_nonzero(lines.picked, row, width)
                     add_picked(lines.on[1 - side, v, b], p.C[t], row, lines.picked, picked, lower)
@@ -556,32 +522,31 @@ def descend(pp, ps, pl, options, top, rows, side, count):  # type: ignore[no-unt
             if not gathers:
                 continue
             if t == 1 and not p.sends_products[1]:
-                raw_coefficients(pp, pl, v, side, rows)
+                raw_coefficients(p, lines, v, side, rows)
             if p.kind[t] == POOL:
-                following = descend_pool(pp, ps, pl, t, side, rows, following)
+                following = descend_pool(p, s, lines, t, side, rows, following)
             elif p.how[t] == MAX:
-                find_stars(pp, ps, pl, t, v, cap)
-                following = descend_max(pp, ps, pl, t, v, side, rows, following, cap)
+                find_stars(p, s, lines, t, v, cap)
+                following = descend_max(p, s, lines, t, v, side, rows, following, cap)
             elif p.how[t] == MEAN:
-                following = descend_mean(pp, ps, pl, t, v, side, rows, following, cap)
+                following = descend_mean(p, s, lines, t, v, side, rows, following, cap)
             elif t == 1:
-                descend_first(pp, ps, pl, v, side, rows, cap)
+                descend_first(p, s, lines, v, side, rows, cap)
             else:
-                following = descend_sum(pp, ps, pl, t, v, side, rows, following, cap)
+                following = descend_sum(p, s, lines, t, v, side, rows, following, cap)
         side = 1 - side
         count = following
         for k in range(count):
-            relax(pp, ps, pl, side, lines.front[side, k], t - 1, rows)
+            relax(p, s, lines, side, lines.front[side, k], t - 1, rows)
 
 
 @kernel
-def spend(pp, ps, pl, rows):  # type: ignore[no-untyped-def]
+def spend(p, s, lines, rows):  # type: ignore[no-untyped-def]
     """bound[b]: const plus the best gains that the budgets allow, plus the rounding of the pass.
 
     Each pair is charged to its v only: exact for directed graphs, where local budgets are laminar and greedy is
     optimal; for undirected ones it drops a constraint, which is valid.
     """
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
     left = s.tally[LIMIT] - s.tally[USED]
     count = lines.stamp[1]
     for b in range(rows):
@@ -611,8 +576,7 @@ def spend(pp, ps, pl, rows):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def start_pass(pl, rows):  # type: ignore[no-untyped-def]
-    lines = fetch(pl)
+def start_pass(lines, rows):  # type: ignore[no-untyped-def]
     for k in range(lines.stamp[1]):
         lines.touched_mark[lines.touched[k]] = 0
     lines.stamp[1] = 0

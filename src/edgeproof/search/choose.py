@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from .borrow import fetch
 from .compile import kernel
 from .state import STAMP
 
 
 @kernel
-def choose_nearest(pp, ps):  # type: ignore[no-untyped-def]
+def choose_nearest(p, s):  # type: ignore[no-untyped-def]
     """The undecided pair nearest to the node in question, over edges that are there or may be; -1 if none reaches it.
 
     Walking outwards from the node also keeps to its component: pairs cut off by decisions are never met.
     """
-    p, s = fetch(pp), fetch(ps)
     s.tally[STAMP] += 1
     stamp = s.tally[STAMP]
     queue = s.changed[0]
@@ -38,9 +36,8 @@ def choose_nearest(pp, ps):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def choose_first(pp, ps):  # type: ignore[no-untyped-def]
+def choose_first(p, s):  # type: ignore[no-untyped-def]
     """The first undecided pair by name."""
-    p, s = fetch(pp), fetch(ps)
     for k in range(p.order.size):
         pair = p.order[k]
         if s.status[p.pair_slot[pair, 0]] & 2:
@@ -49,9 +46,8 @@ def choose_first(pp, ps):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def choose_by_gain(pp, ps, pl):  # type: ignore[no-untyped-def]
+def choose_by_gain(p, s, lines):  # type: ignore[no-untyped-def]
     """The undecided pair with the largest gain for the strongest rival; -1 if no gain is positive."""
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
     best, at = 0.0, -1
     for pair in range(p.pair_u.size):
         if lines.order[pair] > best and s.status[p.pair_slot[pair, 0]] & 2:

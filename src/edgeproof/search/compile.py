@@ -28,20 +28,20 @@ def kernel_folder() -> Path:
     return Path(home) / "edgeproof" / f"kernels-{digest.hexdigest()[:16]}"
 
 
-def _compiled(function: Callable[..., Any], inline: str) -> Any:
+def _compiled(function: Callable[..., Any], inline: str = "never", flags: tuple[str, ...] = ("contract",)) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = str(kernel_folder())
     try:
         # Any order of summation and fused multiply-adds are covered by the rounding analysis (round.py), so
-        # contraction is safe. Nothing else is relaxed: a NaN must never prune.
-        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"}, inline=inline)(function)
+        # contraction is safe, and so is reordering. Nothing else is relaxed: a NaN must never prune.
+        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=set(flags), inline=inline)(function)
     finally:
         config.CACHE_DIR = before
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile on first use, keep the machine code for the next process, release the GIL."""
-    return _compiled(function, "never")
+    return _compiled(function)
 
 
 def part(function: Callable[..., Any]) -> Any:
@@ -50,3 +50,8 @@ def part(function: Callable[..., Any]) -> Any:
     Every level of calls is optimised once more by each of its callers, so a deep tree of kernels compiles slowly.
     """
     return _compiled(function, "always")
+
+
+def reduction(function: Callable[..., Any]) -> Any:
+    """A kernel whose sums may be taken in any order: otherwise they do not vectorise."""
+    return _compiled(function, flags=("contract", "reassoc"))

@@ -16,13 +16,31 @@ from ..problem import Compiled, compile_problem
 from ..query import Query
 from ..verdict import Attack, Radius, Stats, Verdict
 from .bound_lines import make_lines
+from .lend import Lent
 from .round import rounding_slacks
 from .run import CANDIDATE, FINISHED, PAUSED, run
 from .state import (
-    BOX_PRUNES, CANDIDATES, EVALUATIONS, FRESH, LEAVES, LIMIT, LINE_PASSES, LINE_PRUNES, LONELY_LEAVES, NODES,
-    PAIR_MARK, SPENT_LEAVES, SWEPT_LEAVES, TIGHTENINGS,
-    UNDECIDED, WORK, Options, make_state, with_longer_trails,
+    BOX_PRUNES,
+    CANDIDATES,
+    EVALUATIONS,
+    FRESH,
+    LEAVES,
+    LIMIT,
+    LINE_PASSES,
+    LINE_PRUNES,
+    LONELY_LEAVES,
+    NODES,
+    PAIR_MARK,
+    SPENT_LEAVES,
+    SWEPT_LEAVES,
+    TIGHTENINGS,
+    UNDECIDED,
+    WORK,
+    Options,
+    make_state,
+    with_longer_trails,
 )  # fmt: skip
+from .warm import warm_up
 
 # work between two looks at the clock: some 10 to 50 ms
 QUOTA = 20_000
@@ -47,8 +65,9 @@ class Search:
         np.add.at(self.state.open_slots, p.pair_v, 1)
         two = p.pair_slot[:, 1] >= 0
         np.add.at(self.state.open_slots, p.pair_u[two], 1)
-        self.lines = make_lines(p, self.state.line.shape[1], used=options["lines"])
-        if not rounding_slacks(p, self.state, self.options):
+        self._problem, self._state = Lent(p), Lent(self.state)
+        self._lines = Lent(make_lines(p, self.state.line.shape[1], used=options["lines"]))
+        if not rounding_slacks(self._problem, self._state, self.options):
             # nothing can be bounded: every grounding is decided exactly, and no bound is trusted
             self.state.boxes[:] = np.nan
             self.options = self.options._replace(lines=0)
@@ -66,7 +85,7 @@ class Search:
         claim = self.compiled.query.claim
         most_nodes = np.iinfo(np.int64).max if node_limit is None else node_limit
         while True:
-            code = run(self.compiled.problem, self.state, self.lines, self.options, QUOTA, most_nodes)
+            code = run(self._problem, self._state, self._lines, self.options, QUOTA, most_nodes)
             if code == FINISHED:
                 return None
             if code == CANDIDATE:
@@ -83,6 +102,7 @@ class Search:
                     return "node limit"
             else:
                 self.state = with_longer_trails(self.state)
+                self._state = Lent(self.state)
             if deadline is not None and time.perf_counter() > deadline:
                 return "timeout"
 
@@ -124,6 +144,7 @@ def verify(
     query: Query, *, timeout: float | None, node_limit: int | None, options: Mapping[str, Any] | None
 ) -> Verdict:
     """Is the claim kept by every admissible graph?"""
+    warm_up()
     started = time.perf_counter()
     deadline = None if timeout is None else started + timeout
     compiled, chosen, budget = _start(query, options)
@@ -144,6 +165,7 @@ def verify(
 
 def radius(query: Query, *, timeout: float | None, node_limit: int | None, options: Mapping[str, Any] | None) -> Radius:
     """The paper's variant: whenever an attack is found, go on looking for a smaller one only."""
+    warm_up()
     started = time.perf_counter()
     deadline = None if timeout is None else started + timeout
     compiled, chosen, budget = _start(query, options)

@@ -6,11 +6,10 @@ import numpy as np
 
 from ..problem import PRESENT
 from ..stages import DENSE, MAX, MEAN, POOL
-from .borrow import fetch
 from .compile import kernel
 from .multiply import add_picked, copy, copy_record, fill, pick_nonzero
 from .propagate import list_due
-from .state import H, OWN, SENT, VALUE_MARK, WORK
+from .state import OWN, SENT, VALUE_MARK, WORK, H
 
 
 @kernel
@@ -58,9 +57,8 @@ def pool_values(acc, below, how, m, n):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def send_value(pp, ps, record, t):  # type: ignore[no-untyped-def]
+def send_value(p, s, record, t):  # type: ignore[no-untyped-def]
     """From h_t(v), what stage t + 1 takes of it: C h + b for v itself, A h or h for its neighbours."""
-    p, s = fetch(pp), fetch(ps)
     if t == p.T:
         return
     width, following = p.width[t], p.width[t + 1]
@@ -79,9 +77,8 @@ def send_value(pp, ps, record, t):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def evaluate_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-def]
+def evaluate_vertex(p, s, options, t, v, forced):  # type: ignore[no-untyped-def]
     """Recompute h_t(v) from stage t - 1; True if it changed (or `forced`), with the old record on the trail."""
-    p, s = fetch(pp), fetch(ps)
     below, record = s.values[t - 1], s.values[t, v]
     width = p.width[t]
     h, acc = s.line[0], s.line[1]
@@ -93,7 +90,7 @@ def evaluate_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-d
             m = width
             if not options.cache_products and t > 1:
                 for k in range(start, end):
-                    send_value(pp, ps, below[p.slot_source[k]], t - 1)
+                    send_value(p, s, below[p.slot_source[k]], t - 1)
         elif first:
             m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0]
         else:
@@ -129,23 +126,22 @@ def evaluate_vertex(pp, ps, options, t, v, forced):  # type: ignore[no-untyped-d
     copy_record(s.value_trail[at], record)
     s.tally[VALUE_MARK] = at + 1
     copy(record[H], h, width)
-    send_value(pp, ps, record, t)
+    send_value(p, s, record, t)
     return True
 
 
 @kernel
-def evaluate_from(pp, ps, options, seeds, everything):  # type: ignore[no-untyped-def]
+def evaluate_from(p, s, options, seeds, everything):  # type: ignore[no-untyped-def]
     """Bring all values up to date after the slots into `seeds` changed."""
-    p, s = fetch(pp), fetch(ps)
     forced = 1 if everything or not options.stop_unchanged else 0
     before, side = np.int64(0), np.int64(0)  # typed: a literal would compile the callee once more
     for t in range(1, p.T + 1):
-        waiting = list_due(pp, ps, t, seeds, everything, before, side, np.int64(PRESENT))
+        waiting = list_due(p, s, t, seeds, everything, before, side, np.int64(PRESENT))
         due = s.changed[1 - side]
         before = np.int64(0)
         for k in range(waiting):
             v = due[k]
-            if evaluate_vertex(pp, ps, options, t, v, forced):
+            if evaluate_vertex(p, s, options, t, v, forced):
                 due[before] = v
                 before += 1
         side = 1 - side

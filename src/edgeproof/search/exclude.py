@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .borrow import fetch
 from .bound_lines import ROWS, descend, relax, spend, start_pass
 from .compile import kernel
 from .multiply import fill
-from .state import H, HIGH, LIMIT, LOW, USED
+from .state import HIGH, LIMIT, LOW, USED, H
 
 
 @kernel
-def grounding_may_break(pp, ps, excluded):  # type: ignore[no-untyped-def]
+def grounding_may_break(p, s, excluded):  # type: ignore[no-untyped-def]
     """Whether the grounding breaks the claim, or comes so close that only exact arithmetic can tell."""
-    p, s = fetch(pp), fetch(ps)
     h = s.values[p.T, 0, H]
     for r in range(p.rivals):
         objective = h[r] if p.folded else h[p.rival_at[r]] - h[p.label_at]
@@ -25,9 +23,8 @@ def grounding_may_break(pp, ps, excluded):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def exclude_by_boxes(pp, ps, excluded):  # type: ignore[no-untyped-def]
+def exclude_by_boxes(p, s, excluded):  # type: ignore[no-untyped-def]
     """Mark the rivals that cannot win in any graph below; True if none is left."""
-    p, s = fetch(pp), fetch(ps)
     box = s.boxes[p.T, 0]
     slope = p.slope[p.T]
     left = 0
@@ -48,11 +45,10 @@ def exclude_by_boxes(pp, ps, excluded):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def exclude_by_lines(pp, ps, pl, options, excluded):  # type: ignore[no-untyped-def]
+def exclude_by_lines(p, s, lines, options, excluded):  # type: ignore[no-untyped-def]
     """The same with lines. Leaves in `order` the gains for the strongest rival, and with one flip left in `doubtful`
     the pairs whose flip may still break the claim.
     """
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
     pairs = p.pair_u.size
     last = s.tally[LIMIT] - s.tally[USED] == 1
     strongest = -np.inf
@@ -70,7 +66,7 @@ def exclude_by_lines(pp, ps, pl, options, excluded):  # type: ignore[no-untyped-
             r += 1
         if rows == 0:
             break
-        start_pass(pl, rows)
+        start_pass(lines, rows)
         for b in range(rows):
             row = lines.on[0, 0, b]
             fill(row, 0.0, p.width[p.T])
@@ -80,9 +76,9 @@ def exclude_by_lines(pp, ps, pl, options, excluded):  # type: ignore[no-untyped-
                 row[p.rival_at[s.picked[b]]] = 1.0
                 row[p.label_at] = -1.0
         lines.front[0, 0] = 0
-        relax(pp, ps, pl, np.int64(0), np.int64(0), p.T, rows)
-        descend(pp, ps, pl, options, p.T, rows, np.int64(0), np.int64(1))
-        spend(pp, ps, pl, rows)
+        relax(p, s, lines, np.int64(0), np.int64(0), p.T, rows)
+        descend(p, s, lines, options, p.T, rows, np.int64(0), np.int64(1))
+        spend(p, s, lines, rows)
         for b in range(rows):
             if lines.bound[b] <= 0.0:
                 excluded[s.picked[b]] = 1

@@ -5,7 +5,7 @@ Written out because a slice assignment in a kernel costs more than the row it mo
 
 from __future__ import annotations
 
-from .compile import kernel
+from .compile import kernel, reduction
 
 
 @kernel
@@ -90,3 +90,30 @@ def join_interval(low, high, centre, radius, columns):  # type: ignore[no-untype
     for i in range(columns):
         low[i] = centre[i] - radius[i]
         high[i] = centre[i] + radius[i]
+
+
+@reduction
+def dot(x, y, m):  # type: ignore[no-untyped-def]
+    total = 0.0
+    for i in range(m):
+        total += x[i] * y[i]
+    return total
+
+
+@reduction
+def dot_magnitudes(x, y, m):  # type: ignore[no-untyped-def]
+    """|x| . y"""
+    total = 0.0
+    for i in range(m):
+        total += abs(x[i]) * y[i]
+    return total
+
+
+@reduction
+def dot_interval(a, centre, radius, m):  # type: ignore[no-untyped-def]
+    """Bounds of a . h for h within `radius` of `centre`."""
+    middle, spread = 0.0, 0.0
+    for j in range(m):
+        middle += a[j] * centre[j]
+        spread += abs(a[j]) * radius[j]
+    return middle - spread, middle + spread

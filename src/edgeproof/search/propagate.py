@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from ..stages import GRAPH, POOL
-from .borrow import fetch
 from .compile import kernel, part
 from .state import LIMIT, STAMP, USED
 
 
 @part
-def spendable(ps, options, v):  # type: ignore[no-untyped-def]
+def spendable(s, options, v):  # type: ignore[no-untyped-def]
     """How many of its undecided in-pairs a vertex can see flipped in one admissible graph."""
-    s = fetch(ps)
     if not options.budget_boxes:
         return s.open_slots[v]
     return min(s.open_slots[v], s.spare[v], s.tally[LIMIT] - s.tally[USED])
 
 
 @kernel
-def list_due(pp, ps, t, seeds, everything, before, side, mask):  # type: ignore[no-untyped-def]
+def list_due(p, s, t, seeds, everything, before, side, mask):  # type: ignore[no-untyped-def]
     """Write the vertices due at stage t to `changed[1 - side]` and return how many there are.
 
     A vertex is due if its slots changed (`seeds`), or if itself or an in-neighbour through a slot that matches
     `mask` changed at the stage below; those are `changed[side][:before]`.
     """
-    p, s = fetch(pp), fetch(ps)
     found, due = s.changed[side], s.changed[1 - side]
     active = p.active[t]
     if everything:

@@ -10,13 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..stages import DENSE, MEAN, POOL
-from .borrow import fetch, lend
 from .bound_boxes import ROOT, bound_vertex
 from .compile import kernel
-from .multiply import copy, fill
-from .state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, VALUE_MARK
 from .evaluate import evaluate_vertex
-from .state import H, OWN, SENT
+from .lend import Lent
+from .multiply import copy, fill
+from .state import BOX_MARK, HIGH, LOW, OWN, OWN_HIGH, OWN_LOW, SENT, SENT_HIGH, SENT_LOW, VALUE_MARK, Options
 
 # centre-radius products and sums with deletions taken back: a few times the magnitude of the plain sum
 SPREAD = 8.0
@@ -31,9 +30,8 @@ def add_magnitudes(out, weight, x, rows, columns):  # type: ignore[no-untyped-de
 
 
 @kernel
-def gather_magnitudes(pp, t, v, out, below, rows):  # type: ignore[no-untyped-def]
+def gather_magnitudes(p, t, v, out, below, rows):  # type: ignore[no-untyped-def]
     """Aggregate `rows` (one a vertex) over all slots into v: sums add up, a max or mean is no more than the largest."""
-    p = fetch(pp)
     m = rows.shape[1]
     fill(out, 0.0, m)
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
@@ -48,14 +46,12 @@ def gather_magnitudes(pp, t, v, out, below, rows):  # type: ignore[no-untyped-de
 
 
 @kernel
-def enclose_root(problem, state, options, magnitude, error, passed, gathered):  # type: ignore[no-untyped-def]
+def enclose_root(p, s, options, magnitude, error, passed, gathered):  # type: ignore[no-untyped-def]
     """Fill values, boxes, slacks and errors for the root; False if something is too large to be bounded.
 
     magnitude, error: (T+1, n, D) bounds of |p_t(v)| and of the error of the grounding's values.
     passed: (n, D) scratch; gathered: (W,) scratch.
     """
-    pp, ps = lend(problem), lend(state)
-    p, s = fetch(pp), fetch(ps)
     n = p.n
     for v in range(n):
         copy(s.values[0, v, OWN], p.own[v], p.D)
@@ -78,7 +74,7 @@ def enclose_root(problem, state, options, magnitude, error, passed, gathered):  
             if t == 1:
                 copy(size, p.own_abs[v], width)
                 if p.kind[1] != DENSE and p.sends_products[1]:
-                    gather_magnitudes(pp, np.int64(1), v, gathered, True, p.sent_abs)
+                    gather_magnitudes(p, np.int64(1), v, gathered, True, p.sent_abs)
                     for i in range(width):
                         size[i] += gathered[i]
                 elif p.kind[1] != DENSE:
@@ -94,7 +90,7 @@ def enclose_root(problem, state, options, magnitude, error, passed, gathered):  
                 copy(size, p.bias_abs[t], width)
                 add_magnitudes(size, p.CT_abs[t], magnitude[t - 1, v], lower, width)
                 if p.kind[t] != DENSE:
-                    gather_magnitudes(pp, t, v, gathered, True, passed)
+                    gather_magnitudes(p, t, v, gathered, True, passed)
                     for i in range(width):
                         size[i] += gathered[i]
             for i in range(width):
@@ -112,11 +108,11 @@ def enclose_root(problem, state, options, magnitude, error, passed, gathered):  
                 if p.kind[t] != DENSE:
                     # A max moves by no more than the largest error of its terms, but by another term's in every
                     # coordinate, so the products have to be added; a mean of products is no more than the largest.
-                    gather_magnitudes(pp, t, v, gathered, p.how[t] != MEAN, passed)
+                    gather_magnitudes(p, t, v, gathered, p.how[t] != MEAN, passed)
                     for i in range(width):
                         total[i] += gathered[i]
-            bound_vertex(pp, ps, options, t, v, np.int64(ROOT))
-            evaluate_vertex(pp, ps, options, t, v, np.int64(1))
+            bound_vertex(p, s, options, t, v, np.int64(ROOT))
+            evaluate_vertex(p, s, options, t, v, np.int64(1))
             for i in range(width):
                 bottom, above = s.boxes[t, v, LOW, i], s.boxes[t, v, HIGH, i]
                 magnitude[t, v, i] = max(abs(bottom), abs(above))
@@ -134,11 +130,16 @@ def enclose_root(problem, state, options, magnitude, error, passed, gathered):  
     return finite
 
 
-def rounding_slacks(p, s, options):  # type: ignore[no-untyped-def]
-    """Prepare the root of a search; afterwards boxes are rigorous and `error` bounds the tester's rounding."""
+def rounding_slacks(problem: Lent, state: Lent, options: Options) -> bool:
+    """Prepare the root of a search; afterwards boxes are rigorous and `error` bounds the tester's rounding.
+
+    False if numbers are so large that nothing can be bounded: then every grounding needs an exact answer.
+    """
+    p, s = problem.bundle, state.bundle
     shape = (p.T + 1, p.n, p.D)
     magnitude, error = np.zeros(shape), np.zeros(shape)
-    finite = enclose_root(p, s, options, magnitude, error, np.zeros((p.n, p.D)), np.zeros(s.line.shape[1]))
+    scratch = np.zeros((p.n, p.D)), np.zeros(s.line.shape[1])
+    finite = bool(enclose_root(problem, state, options, magnitude, error, *scratch))
     if not finite:
         s.error[:] = np.inf
     return finite

@@ -5,15 +5,31 @@ from __future__ import annotations
 import numpy as np
 
 from .attack import flip_best_gains, flip_grounding
-from .borrow import fetch, lend
 from .choose import choose_by_gain, choose_first, choose_nearest
 from .compile import kernel
 from .exclude import exclude_by_boxes, exclude_by_lines, grounding_may_break
 from .multiply import copy, fill
 from .split import affordable, apply, undo
 from .state import (
-    ACTION, BOX_MARK, BOX_PRUNES, CANDIDATES, DEPTH, FRESH, LEAVES, LIMIT, LINE_PASSES, LINE_PRUNES, LONELY_LEAVES,
-    NODES, PAIR_MARK, SPENT_LEAVES, SWEPT_LEAVES, TIGHTENINGS, USED, VALUE_MARK, WORK,
+    ACTION,
+    BOX_MARK,
+    BOX_PRUNES,
+    CANDIDATES,
+    DEPTH,
+    FRESH,
+    LEAVES,
+    LIMIT,
+    LINE_PASSES,
+    LINE_PRUNES,
+    LONELY_LEAVES,
+    NODES,
+    PAIR_MARK,
+    SPENT_LEAVES,
+    SWEPT_LEAVES,
+    TIGHTENINGS,
+    USED,
+    VALUE_MARK,
+    WORK,
 )  # fmt: skip
 from .tighten import tighten_all
 
@@ -25,10 +41,8 @@ ENTER, PROBE, PROBED, SWEEP, BRANCH, RETREAT = 0, 1, 2, 3, 4, 5
 
 
 @kernel
-def run(problem, state, lines, options, quota, node_limit):  # type: ignore[no-untyped-def]
+def run(p, s, lines, options, quota, node_limit):  # type: ignore[no-untyped-def]
     """Search on until the tree is done, a candidate needs an exact answer, or `quota` units of work are done."""
-    pp, ps, pl = lend(problem), lend(state), lend(lines)
-    p, s = fetch(pp), fetch(ps)
     tally = s.tally
     stop = tally[WORK] + quota
     room = 3 * p.T * p.n + p.n  # records that one step can write: boxes, then tightened boxes
@@ -44,7 +58,7 @@ def run(problem, state, lines, options, quota, node_limit):  # type: ignore[no-u
                 return TRAIL_FULL
             if tally[FRESH]:
                 tally[FRESH] = 0
-                if grounding_may_break(pp, ps, excluded):
+                if grounding_may_break(p, s, excluded):
                     tally[CANDIDATES] += 1
                     return CANDIDATE
             tally[NODES] += 1
@@ -55,28 +69,28 @@ def run(problem, state, lines, options, quota, node_limit):  # type: ignore[no-u
             if left <= 0:
                 tally[SPENT_LEAVES] += 1
                 continue
-            if exclude_by_boxes(pp, ps, excluded):
+            if exclude_by_boxes(p, s, excluded):
                 tally[BOX_PRUNES] += 1
                 continue
             if options.lines:
                 tally[LINE_PASSES] += 1
-                if exclude_by_lines(pp, ps, pl, options, excluded):
+                if exclude_by_lines(p, s, lines, options, excluded):
                     tally[LINE_PRUNES] += 1
                     continue
                 if options.tighten and left > 1:
                     tally[TIGHTENINGS] += 1
-                    tighten_all(pp, ps, pl, options)
+                    tighten_all(p, s, lines, options)
                     tally[LINE_PASSES] += 1
-                    if exclude_by_lines(pp, ps, pl, options, excluded):
+                    if exclude_by_lines(p, s, lines, options, excluded):
                         tally[LINE_PRUNES] += 1
                         continue
             if not options.exclude_rivals:
                 fill(excluded, np.int64(0), p.rivals)
             pair = np.int64(-1)
             if options.lines:
-                pair = choose_by_gain(pp, ps, pl)
+                pair = choose_by_gain(p, s, lines)
             if pair < 0:
-                pair = choose_nearest(pp, ps) if p.node_task and options.nearest_first else choose_first(pp, ps)
+                pair = choose_nearest(p, s) if p.node_task and options.nearest_first else choose_first(p, s)
             if pair < 0:
                 tally[LONELY_LEAVES] += 1
                 continue
@@ -87,7 +101,7 @@ def run(problem, state, lines, options, quota, node_limit):  # type: ignore[no-u
             if options.last_flip and left == 1:
                 tally[SWEPT_LEAVES] += 1
                 if not options.lines:
-                    fill(fetch(pl).doubtful, np.int8(1), p.pair_u.size)
+                    fill(lines.doubtful, np.int8(1), p.pair_u.size)
                 tally[ACTION] = SWEEP
                 continue
             tally[LEAVES] -= 1
@@ -95,27 +109,27 @@ def run(problem, state, lines, options, quota, node_limit):  # type: ignore[no-u
             tally[ACTION] = PROBE if options.lines else BRANCH
         elif action == PROBE:
             tally[ACTION] = PROBED
-            if flip_best_gains(pp, ps, pl, options, excluded):
+            if flip_best_gains(p, s, lines, options, excluded):
                 tally[CANDIDATES] += 1
                 return CANDIDATE
         elif action == PROBED:
-            undo(pp, ps, marks[0], marks[1], marks[2])
+            undo(p, s, marks[0], marks[1], marks[2])
             tally[ACTION] = BRANCH
         elif action == SWEEP:
             # one flip left: evaluate the pairs in doubt, without a search node for each
-            undo(pp, ps, marks[0], marks[1], marks[2])
-            doubtful = fetch(pl).doubtful
+            undo(p, s, marks[0], marks[1], marks[2])
+            doubtful = lines.doubtful
             pair = s.frame_phase[depth]
             tally[ACTION] = RETREAT
             while pair < p.pair_u.size and tally[USED] < tally[LIMIT]:
-                if doubtful[pair] and s.status[p.pair_slot[pair, 0]] & 2 and affordable(pp, ps, pair):
-                    flip_grounding(pp, ps, options, pair)
-                    if grounding_may_break(pp, ps, excluded):
+                if doubtful[pair] and s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair):
+                    flip_grounding(p, s, options, pair)
+                    if grounding_may_break(p, s, excluded):
                         s.frame_phase[depth] = pair + 1
                         tally[ACTION] = SWEEP
                         tally[CANDIDATES] += 1
                         return CANDIDATE
-                    undo(pp, ps, marks[0], marks[1], marks[2])
+                    undo(p, s, marks[0], marks[1], marks[2])
                     if tally[WORK] >= stop:
                         s.frame_phase[depth] = pair + 1
                         tally[ACTION] = SWEEP
@@ -126,7 +140,7 @@ def run(problem, state, lines, options, quota, node_limit):  # type: ignore[no-u
                 return FINISHED
             tally[DEPTH] = depth - 1
             before = s.frame_marks[depth - 1]
-            undo(pp, ps, before[0], before[1], before[2])
+            undo(p, s, before[0], before[1], before[2])
             tally[ACTION] = BRANCH
         else:
             phase = s.frame_phase[depth]
@@ -136,9 +150,9 @@ def run(problem, state, lines, options, quota, node_limit):  # type: ignore[no-u
             s.frame_phase[depth] = phase + 1
             pair = s.frame_pair[depth]
             flip = (phase == 0) == (options.flip_first != 0)
-            if flip and not affordable(pp, ps, pair):
+            if flip and not affordable(p, s, pair):
                 continue
-            apply(pp, ps, options, pair, np.int64(flip))
+            apply(p, s, options, pair, np.int64(flip))
             copy(s.frame_excluded[depth + 1], excluded, p.rivals)
             tally[FRESH] = 1 if flip else 0
             tally[DEPTH] = depth + 1

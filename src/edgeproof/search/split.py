@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from .bound_boxes import bound_from
 import numpy as np
 
-from .borrow import fetch
+from .bound_boxes import bound_from
 from .compile import kernel, part
 from .evaluate import evaluate_from
 from .multiply import copy_record
@@ -13,9 +12,8 @@ from .state import BOX_MARK, LIMIT, PAIR_MARK, UNDECIDED, USED, VALUE_MARK
 
 
 @kernel
-def decide(pp, ps, pair, flip):  # type: ignore[no-untyped-def]
+def decide(p, s, pair, flip):  # type: ignore[no-untyped-def]
     """Give a pair its status: as in G, or flipped, which costs budget."""
-    p, s = fetch(pp), fetch(ps)
     u, v = p.pair_u[pair], p.pair_v[pair]
     present = p.pair_present[pair] ^ flip
     s.status[p.pair_slot[pair, 0]] = present
@@ -34,8 +32,7 @@ def decide(pp, ps, pair, flip):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def undo_pairs(pp, ps, mark):  # type: ignore[no-untyped-def]
-    p, s = fetch(pp), fetch(ps)
+def undo_pairs(p, s, mark):  # type: ignore[no-untyped-def]
     while s.tally[PAIR_MARK] > mark:
         s.tally[PAIR_MARK] -= 1
         pair = s.pair_trail[s.tally[PAIR_MARK]]
@@ -58,10 +55,9 @@ def undo_pairs(pp, ps, mark):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def undo(pp, ps, pair_mark, value_mark, box_mark):  # type: ignore[no-untyped-def]
+def undo(p, s, pair_mark, value_mark, box_mark):  # type: ignore[no-untyped-def]
     """Back to the state at these marks. Saved numbers are restored: inverse operations would drift."""
-    p, s = fetch(pp), fetch(ps)
-    undo_pairs(pp, ps, pair_mark)
+    undo_pairs(p, s, pair_mark)
     n = p.n
     for k in range(s.tally[VALUE_MARK] - 1, value_mark - 1, -1):
         at = s.value_trail_at[k]
@@ -74,9 +70,8 @@ def undo(pp, ps, pair_mark, value_mark, box_mark):  # type: ignore[no-untyped-de
 
 
 @kernel
-def affordable(pp, ps, pair):  # type: ignore[no-untyped-def]
+def affordable(p, s, pair):  # type: ignore[no-untyped-def]
     """Whether the budgets left allow this flip."""
-    p, s = fetch(pp), fetch(ps)
     u, v = p.pair_u[pair], p.pair_v[pair]
     if s.tally[USED] >= s.tally[LIMIT] or s.spare[v] < 1:
         return False
@@ -84,32 +79,30 @@ def affordable(pp, ps, pair):  # type: ignore[no-untyped-def]
 
 
 @part
-def settle(pp, ps, v):  # type: ignore[no-untyped-def]
+def settle(p, s, v):  # type: ignore[no-untyped-def]
     """Inference: once v has spent its local budget, its undecided pairs stay as they are in G."""
-    p, s = fetch(pp), fetch(ps)
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
         if s.status[k] & 2:
-            decide(pp, ps, p.slot_pair[k], np.int64(0))
+            decide(p, s, p.slot_pair[k], np.int64(0))
 
 
 @part
-def apply(pp, ps, options, pair, flip):  # type: ignore[no-untyped-def]
+def apply(p, s, options, pair, flip):  # type: ignore[no-untyped-def]
     """Decide a pair and bring grounding and boxes up to date."""
-    p, s = fetch(pp), fetch(ps)
     u, v = p.pair_u[pair], p.pair_v[pair]
     first = s.tally[PAIR_MARK]
-    decide(pp, ps, pair, flip)
+    decide(p, s, pair, flip)
     everything = 1 - options.incremental
     seeds = s.seeds
     if flip:
         seeds[0] = v
         seeds[1] = u
-        evaluate_from(pp, ps, options, seeds[: 2 if p.pair_slot[pair, 1] >= 0 else 1], everything)
+        evaluate_from(p, s, options, seeds[: 2 if p.pair_slot[pair, 1] >= 0 else 1], everything)
         if options.inference:
             if s.spare[v] == 0:
-                settle(pp, ps, v)
+                settle(p, s, v)
             if p.charge_u and s.spare[u] == 0:
-                settle(pp, ps, u)
+                settle(p, s, u)
     left = s.tally[LIMIT] - s.tally[USED]
     if left <= 0:
         return  # no box is looked at without budget: the grounding is all there is
@@ -128,4 +121,4 @@ def apply(pp, ps, options, pair, flip):  # type: ignore[no-untyped-def]
             if p.pair_slot[done, end] >= 0:
                 seeds[count] = p.pair_v[done] if end == 0 else p.pair_u[done]
                 count += 1
-    bound_from(pp, ps, options, seeds[:count], everything)
+    bound_from(p, s, options, seeds[:count], everything)

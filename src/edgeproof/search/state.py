@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import FloatArray, IntArray
 from ..problem import Problem
-
 
 # rows of a record in `values` and in `boxes`
 H, OWN, SENT = 0, 1, 2

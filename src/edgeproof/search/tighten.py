@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..stages import GRAPH
-from .borrow import fetch
 from .bound_boxes import bound_vertex, send_box
 from .bound_lines import ROWS, descend, spend, start_pass
 from .compile import kernel
@@ -18,9 +17,8 @@ from .state import BOX_MARK, HIGH, LOW
 
 
 @kernel
-def tighten_vertex(pp, ps, pl, options, t, v):  # type: ignore[no-untyped-def]
+def tighten_vertex(p, s, lines, options, t, v):  # type: ignore[no-untyped-def]
     """Intersect the box of p_t(v) with lines, ROWS / 2 open neurons at a time."""
-    p, s, lines = fetch(pp), fetch(ps), fetch(pl)
     width = p.width[t]
     record = s.boxes[t, v]
     saved = False
@@ -35,15 +33,15 @@ def tighten_vertex(pp, ps, pl, options, t, v):  # type: ignore[no-untyped-def]
         if count == 0:
             break
         rows = 2 * count
-        start_pass(pl, rows)
+        start_pass(lines, rows)
         for k in range(count):
             fill(lines.on[0, v, 2 * k], 0.0, width)
             fill(lines.on[0, v, 2 * k + 1], 0.0, width)
             lines.on[0, v, 2 * k, s.picked[k]] = 1.0
             lines.on[0, v, 2 * k + 1, s.picked[k]] = -1.0
         lines.front[0, 0] = v
-        descend(pp, ps, pl, options, t, rows, np.int64(0), np.int64(1))
-        spend(pp, ps, pl, rows)
+        descend(p, s, lines, options, t, rows, np.int64(0), np.int64(1))
+        spend(p, s, lines, rows)
         for k in range(count):
             j = s.picked[k]
             above, below = lines.bound[2 * k], -lines.bound[2 * k + 1]
@@ -57,14 +55,13 @@ def tighten_vertex(pp, ps, pl, options, t, v):  # type: ignore[no-untyped-def]
                 record[HIGH, j] = min(record[HIGH, j], above)
                 record[LOW, j] = max(record[LOW, j], below)
     if saved:
-        send_box(pp, ps, record, t)
+        send_box(p, s, record, t)
     return saved
 
 
 @kernel
-def measure_distances(pp, ps):  # type: ignore[no-untyped-def]
+def measure_distances(p, s):  # type: ignore[no-untyped-def]
     """Write to `near` how far each vertex now is from the node in question, over edges that are or may be there."""
-    p, s = fetch(pp), fetch(ps)
     far = p.depth + 1
     for v in range(p.n):
         s.near[v] = far if p.node_task else 0
@@ -88,10 +85,9 @@ def measure_distances(pp, ps):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def tighten_all(pp, ps, pl, options):  # type: ignore[no-untyped-def]
+def tighten_all(p, s, lines, options):  # type: ignore[no-untyped-def]
     """Stage by stage: propagate what the stage below gained, then tighten what still matters."""
-    p, s = fetch(pp), fetch(ps)
-    measure_distances(pp, ps)
+    measure_distances(p, s)
     reach = 0
     for t in range(1, p.T + 1):
         if p.kind[t] == GRAPH:
@@ -102,6 +98,6 @@ def tighten_all(pp, ps, pl, options):  # type: ignore[no-untyped-def]
         for v in range(p.active[t]):
             if p.node_task and s.near[v] > reach:
                 continue
-            bound_vertex(pp, ps, options, t, v, np.int64(0))
+            bound_vertex(p, s, options, t, v, np.int64(0))
             if t < p.T and p.slope[t] != 1.0 and (t > 1 or p.how[1] != 0):
-                tighten_vertex(pp, ps, pl, options, t, v)
+                tighten_vertex(p, s, lines, options, t, v)

@@ -1,0 +1,27 @@
+"""What is computed once for a network and a graph, and forgotten with either of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from .graph import Graph
+from .network import Network
+
+Kept = TypeVar("Kept")
+
+
+class Memo(Generic[Kept]):
+    """Calls `make(network, graph)` once for each pair of them that is alive."""
+
+    def __init__(self, make: Callable[[Network, Graph], Kept]) -> None:
+        self._make = make
+        self._kept: WeakKeyDictionary[Network, WeakKeyDictionary[Graph, Kept]] = WeakKeyDictionary()
+
+    def __call__(self, network: Network, graph: Graph) -> Kept:
+        graphs = self._kept.setdefault(network, WeakKeyDictionary())
+        kept = graphs.get(graph)
+        if kept is None:
+            kept = graphs[graph] = self._make(network, graph)
+        return kept

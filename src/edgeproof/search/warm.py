@@ -1,0 +1,30 @@
+"""Compiling kernels, once: before any clock runs, and said to the user."""
+
+from __future__ import annotations
+
+import sys
+
+from .compile import kernel_folder
+
+_warm = False
+
+
+def warm_up() -> None:
+    """Load every kernel from the cache, or compile it, on a problem of two vertices."""
+    global _warm  # noqa: PLW0603
+    if _warm:
+        return
+    _warm = True
+    from ..graph import Graph
+    from ..network import Layer, Network
+    from ..query import make_query
+    from ..threat import Threat
+    from . import engine
+
+    if not kernel_folder().exists():
+        sys.stderr.write("edgeproof: compiling kernels, once (about a minute)\n")
+        sys.stderr.flush()
+    layer = Layer([[1.0], [0.0]], [[1.0], [-1.0]], [0.0, 0.0], "sum", "none")
+    graph = Graph([[0], [1]], [[1.0], [1.0]], directed=True)
+    query = make_query(Network([layer]), graph, Threat(1), node=1)
+    engine.verify(query, timeout=None, node_limit=None, options=None)
