@@ -31,6 +31,37 @@ class _Weights:
         self.b = [_integer(x, self.shift) for x in b.tolist()]
 
 
+class _Columns:
+    """First-layer weights in whole numbers, as limbs of 30 bits: rows of features are long and sparse, and sums of
+    limbs are plain 64-bit arithmetic.
+    """
+
+    BITS = 30
+
+    def __init__(self, matrix: np.ndarray, shift: int) -> None:
+        self.matrix, self.shift = matrix, shift
+        self._limbs: list[np.ndarray] | None = None
+
+    def _split(self) -> list[np.ndarray]:
+        """matrix.T * 2**shift = sum of limbs[k] * 2**(BITS k), highest first; every step is exact in floats."""
+        rest, limbs = self.matrix.T.copy(), []
+        top = max(0, int(np.frexp(np.abs(rest).max(initial=1.0))[1])) + self.shift
+        for k in range(top // self.BITS, -1, -1):
+            limb = np.trunc(np.ldexp(rest, self.shift - self.BITS * k))
+            rest = rest - np.ldexp(limb, self.BITS * k - self.shift)
+            limbs.append(limb.astype(np.int64))
+        return limbs
+
+    def combine(self, factors: np.ndarray, columns: np.ndarray) -> list[flint.fmpz]:
+        """sum over j of factors[j] * column j, times 2**shift."""
+        if self._limbs is None:
+            self._limbs = self._split()
+        total = [flint.fmpz(0)] * self.matrix.shape[0]
+        for limb in self._limbs:
+            total = [(x << self.BITS) + y for x, y in zip(total, (factors @ limb[columns]).tolist(), strict=True)]
+        return total
+
+
 class _Store:
     """What is computed once for a network and a graph; holds neither of them, so that both can be forgotten."""
 
@@ -38,6 +69,7 @@ class _Store:
         first = network.layers[0]
         self.shift = max(_shift(first.C), _shift(first.A), _shift(first.b))
         self.feature_shift = _shift(graph.features.values)
+        self.C, self.A = _Columns(first.C, self.shift), _Columns(first.A, self.shift)
         self.layers: list[_Weights | None] = [None] * (len(network.layers) + 1)
         self.own: dict[int, list[flint.fmpz]] = {}
         self.sent: dict[int, list[flint.fmpz]] = {}
@@ -125,35 +157,37 @@ class ExactEvaluator:
         bias = [_integer(x, store.shift) * unit for x in layer.b.tolist()]
         rows, divisors = [], []
         for v in ring:
-            row = [x + y for x, y in zip(self._product(store.own, layer.C, v), bias, strict=True)]
+            row = [x + y for x, y in zip(self._product(store.own, store.C, v), bias, strict=True)]
             around = [] if layer.is_dense else neighbours[v]
             divisor = len(around) if layer.aggregation is Aggregation.MEAN and around else 1
             if around and layer.aggregation is Aggregation.MAX:
                 added = self._max_product(around)
                 row = [x + y for x, y in zip(row, added, strict=True)]
             elif around:
-                parts = [self._product(store.sent, layer.A, u) for u in around]
+                parts = [self._product(store.sent, store.A, u) for u in around]
                 row = [x * divisor + sum(column[1:], column[0]) for x, *column in zip(row, *parts, strict=True)]
             rows.append(row)
             divisors.append(divisor)
         return _activate(layer, *_common(rows, divisors, unit << store.shift))
 
-    def _product(self, kept: dict[int, list[flint.fmpz]], weight: np.ndarray, v: int) -> list[flint.fmpz]:
+    def _product(self, kept: dict[int, list[flint.fmpz]], weight: _Columns, v: int) -> list[flint.fmpz]:
         if v not in kept:
             columns, values = self.graph.features.row(v)
-            kept[v] = self._times_columns(weight, columns, values.tolist())
+            kept[v] = self._times_columns(weight, columns, values)
         return kept[v]
 
-    def _times_columns(self, weight: np.ndarray, columns: np.ndarray, values: list[float]) -> list[flint.fmpz]:
-        if len(values) == 0:
-            return [flint.fmpz(0)] * weight.shape[0]
-        factors = Matrix(1, len(values), [_integer(x, self.store.feature_shift) for x in values])
-        return list((factors * _integers(weight[:, columns].T, self.store.shift)).entries())
+    def _times_columns(self, weight: _Columns, columns: np.ndarray, values: np.ndarray) -> list[flint.fmpz]:
+        """weight[:, columns] @ values, times 2**(store.shift + store.feature_shift)."""
+        scaled = np.ldexp(values, self.store.feature_shift)
+        if np.abs(scaled).sum() < 2.0**32:  # so that sums of limbs stay within 64 bits
+            return weight.combine(scaled.astype(np.int64), columns)
+        factors = Matrix(1, len(values), [_integer(x, self.store.feature_shift) for x in values.tolist()])
+        return list((factors * _integers(weight.matrix[:, columns].T, self.store.shift)).entries())
 
     def _max_product(self, around: list[int]) -> list[flint.fmpz]:
         dense = self.graph.features.dense(around)
         columns = np.flatnonzero(dense.any(axis=0))
-        return self._times_columns(self.network.layers[0].A, columns, dense[:, columns].max(axis=0).tolist())
+        return self._times_columns(self.store.A, columns, dense[:, columns].max(axis=0))
 
     def _next(
         self,
@@ -166,25 +200,25 @@ class ExactEvaluator:
     ) -> tuple[list[list[flint.fmpz]], int]:
         layer, weights = self.network.layers[number], self.store.layer(self.network, number)
         at = {v: k for k, v in enumerate(below)}
-        own = (Matrix([rows[at[v]] for v in ring]) * weights.C).tolist()
+        values = Matrix(rows)
+        own = (values * weights.C).tolist()
+        own = [own[at[v]] for v in ring]
         bias = [b * scale for b in weights.b]
         divisors = [1] * len(ring)
-        if weights.A is not None:
+        added = [[flint.fmpz(0)] * layer.width_out] * len(ring)
+        if weights.A is not None and layer.aggregation is Aggregation.MAX:
             empty = [flint.fmpz(0)] * layer.width_in
-            gathered = []
-            for k, v in enumerate(ring):
-                around = [rows[at[u]] for u in neighbours[v]]
-                if not around:
-                    gathered.append(empty)
-                elif layer.aggregation is Aggregation.MAX:
-                    gathered.append([max(column) for column in zip(*around, strict=True)])
-                else:
-                    gathered.append([sum(column[1:], column[0]) for column in zip(*around, strict=True)])
-                    if layer.aggregation is Aggregation.MEAN:
-                        divisors[k] = len(around)
+            around = ([rows[at[u]] for u in neighbours[v]] for v in ring)
+            gathered = [[max(column) for column in zip(*some, strict=True)] if some else empty for some in around]
             added = (Matrix(gathered) * weights.A).tolist()
-        else:
-            added = [[flint.fmpz(0)] * layer.width_out] * len(ring)
+        elif weights.A is not None:
+            edges = Matrix(len(ring), len(below))
+            for k, v in enumerate(ring):
+                for u in neighbours[v]:
+                    edges[k, at[u]] = 1
+                if layer.aggregation is Aggregation.MEAN:
+                    divisors[k] = max(len(neighbours[v]), 1)
+            added = (edges * (values * weights.A)).tolist()
         out = [
             [(x + b) * divisor + y for x, b, y in zip(row, bias, more, strict=True)]
             for row, more, divisor in zip(own, added, divisors, strict=True)

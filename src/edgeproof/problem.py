@@ -61,6 +61,9 @@ class Problem(NamedTuple):
     raw_at: IntArray  # (S,) start of a slot's row in `raw`
     raw_columns: IntArray
     raw_columns_ptr: IntArray  # (n+1, 2) start and end of a vertex's columns in `raw_columns`
+    raw_value: FloatArray  # the value of a column's carriers, where `uniform`
+    uniform: int  # 1: every column is 0 or one positive value, so a max asks only who carries it
+    carried_at: IntArray  # (S,) start of a slot's row among what is carried
     A1T: NDArray[np.float64]  # (features, D)
     A1T_abs: NDArray[np.float64]
     # slots
@@ -216,8 +219,8 @@ def _raw_rows(graph: Graph, first: Stage, around: Surroundings, slots: dict[str,
     if first.sends_products or first.kind == DENSE or source.size == 0:
         return {
             "raw": np.zeros(0), "raw_at": empty, "raw_columns": empty,
-            "raw_columns_ptr": np.zeros((n, 2), dtype=np.int64),
-            "A1T": np.zeros((1, 1)), "A1T_abs": np.zeros((1, 1)),
+            "raw_columns_ptr": np.zeros((n, 2), dtype=np.int64), "raw_value": np.zeros(0), "uniform": 0,
+            "carried_at": empty, "A1T": np.zeros((1, 1)), "A1T_abs": np.zeros((1, 1)),
         }  # fmt: skip
     dense = graph.features.dense(around.vertices[np.unique(source)])
     row_of = np.zeros(n, dtype=np.int64)
@@ -236,9 +239,12 @@ def _raw_rows(graph: Graph, first: Stage, around: Surroundings, slots: dict[str,
         raw, raw_at = dense.ravel(), row_of[source] * dense.shape[1]
         columns = np.arange(dense.shape[1])
         spans = np.tile([0, dense.shape[1]], (n, 1))
+    peak = dense.max(axis=0)
+    uniform = bool((dense >= 0).all() and ((dense == 0) | (dense == peak)).all())
     return {
         "raw": raw, "raw_at": raw_at.astype(np.int64), "raw_columns": columns.astype(np.int64),
-        "raw_columns_ptr": spans.astype(np.int64),
+        "raw_columns_ptr": spans.astype(np.int64), "raw_value": peak[columns],
+        "uniform": int(uniform and first.how == MAX), "carried_at": np.arange(source.size) * first.b.size,
         "A1T": np.ascontiguousarray(first.A.T), "A1T_abs": np.ascontiguousarray(first.A_abs.T),
     }  # fmt: skip
 

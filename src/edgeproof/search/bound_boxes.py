@@ -6,6 +6,7 @@ import numpy as np
 
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED, PRESENT
 from ..stages import DENSE, MAX, MEAN, POOL, SUM
+from .carry import carry_columns
 from .compile import kernel, part
 from .multiply import (
     add_picked,
@@ -273,6 +274,24 @@ def bound_vertex(p, s, options, t, v, forced):  # type: ignore[no-untyped-def]
         cap = spendable(s, options, v)
         if kind == POOL:
             pool_box(add_low, add_high, m, below, how, p.n)
+        elif first and p.uniform and options.carriers:
+            crowds = carry_columns(p, s, v, cap)
+            gather_sum(
+                add_low, add_high, width, below, p.slot_source, s.status, s.carried.reshape(s.carried.size),
+                p.carried_at, True, start, end, cap, cap >= s.open_slots[v], s.top, s.line[6],
+            )  # fmt: skip
+            for i in range(width):
+                low[i] += s.carried_const[i] + add_low[i]
+                high[i] += s.carried_const[i] + add_high[i]
+            offset = p.raw_columns_ptr[v, 0]
+            for c in range(crowds):
+                # all carriers may go, or one may come: the column's share is anything between nothing and all
+                j = s.crowd[c, 0]
+                row, value = p.A1T[p.raw_columns[offset + j]], p.raw_value[offset + j]
+                there = 1.0 if s.crowd[c, 1] > 0 else 0.0
+                for i in range(width):
+                    low[i] += min(row[i] * value, 0.0) - there * row[i] * value
+                    high[i] += max(row[i] * value, 0.0) - there * row[i] * value
         elif how == SUM:
             every = cap >= s.open_slots[v]
             gather_sum(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
@@ -283,7 +302,9 @@ def bound_vertex(p, s, options, t, v, forced):  # type: ignore[no-untyped-def]
         else:
             gather_max(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
                        cap, s.top, s.line[6])  # fmt: skip
-        if p.sends_products[t]:
+        if first and p.uniform and options.carriers:
+            pass
+        elif p.sends_products[t]:
             for i in range(width):
                 low[i] += add_low[i]
                 high[i] += add_high[i]

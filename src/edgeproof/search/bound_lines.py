@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray, IntArray
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED, Problem
 from ..stages import DENSE, MAX, MEAN, POOL
+from .carry import carry_columns, crowd_carrier
 from .compile import kernel, reduction
 from .multiply import add_picked, dot, dot_interval, dot_magnitudes, fill, pick_nonzero
 from .propagate import spendable
-from .state import HIGH, LIMIT, LOW, SENT_HIGH, SENT_LOW, USED, WORK
+from .state import HIGH, LIMIT, LOW, SENT, SENT_HIGH, SENT_LOW, USED, WORK
 
 ROWS = 32  # rows of one pass: more would leave the cache
 
@@ -29,7 +30,7 @@ class Lines(NamedTuple):
     on: NDArray[np.float64]  # (2, n, ROWS, D)
     front: NDArray[np.int64]  # (2, n) vertices with coefficients
     mark: NDArray[np.int64]  # (n,) stamp: has coefficients at the stage below
-    stamp: IntArray  # (2,) stamp of `mark`; number of touched pairs
+    stamp: IntArray  # (3,) stamp of `mark`; number of touched pairs; round of `star_round`
     const: FloatArray
     error: FloatArray
     bound: FloatArray  # (ROWS,) after `spend`: const + best gains + error
@@ -42,22 +43,22 @@ class Lines(NamedTuple):
     ends: NDArray[np.float64]  # (2, ROWS, slots of a vertex) range of a . h for every slot
     order: FloatArray  # (F,) gains of the strongest rival: which pair to split on, which flips to try
     doubtful: NDArray[np.int8]  # (F,) with one flip left: whether this one may break the claim
-    # max aggregation, one entry a coordinate
-    star: NDArray[np.int64]  # (2, W) slot whose value carries the upper, the lower line
-    star_slope: FloatArray
-    star_const: FloatArray
-    star_loss: FloatArray
-    floor: FloatArray
+    # max aggregation, one entry a coordinate; row t * n + v, row 0 for the first stage
+    star: NDArray[np.int64]  # (rows, 2, W) slot that carries the upper, the lower line
+    star_number: NDArray[np.float64]  # (rows, 5, W) slope, constant, drop, loss, floor
+    star_round: NDArray[np.int64]  # (T+1, n) round for which they were found
+    shares: FloatArray  # (ROWS,)
 
 
 def make_lines(p: Problem, W: int, used: bool) -> Lines:
     pairs = max(p.pair_u.size, 1)
     n = p.n if used else 1
+    stars = (p.T + 1) * p.n if used and (p.how == MAX).any() else 1
     return Lines(
         on=np.zeros((2, n, ROWS, p.D)),
         front=np.zeros((2, p.n), dtype=np.int64),
         mark=np.zeros(p.n, dtype=np.int64),
-        stamp=np.zeros(2, dtype=np.int64),
+        stamp=np.zeros(3, dtype=np.int64),
         const=np.zeros(ROWS),
         error=np.zeros(ROWS),
         bound=np.zeros(ROWS),
@@ -70,11 +71,10 @@ def make_lines(p: Problem, W: int, used: bool) -> Lines:
         ends=np.zeros((2, ROWS, int(np.diff(p.slot_ptr).max(initial=1)))),
         order=np.zeros(pairs),
         doubtful=np.zeros(pairs, dtype=np.int8),
-        star=np.zeros((2, W), dtype=np.int64),
-        star_slope=np.zeros(W),
-        star_const=np.zeros(W),
-        star_loss=np.zeros(W),
-        floor=np.zeros(W),
+        star=np.zeros((stars, 2, W), dtype=np.int64),
+        star_number=np.zeros((stars, 5, W)),
+        star_round=np.zeros((p.T + 1, p.n), dtype=np.int64),
+        shares=np.zeros(ROWS),
     )
 
 
@@ -177,7 +177,7 @@ def descend_sum(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-u
 
 
 @kernel
-def range_slots(p, s, lines, t, v, side, rows, cap):  # type: ignore[no-untyped-def]
+def range_slots(p, s, lines, t, v, side, rows, cap, carriers):  # type: ignore[no-untyped-def]
     """Fill `ends` with the range of a . h of every slot into v that is there or may be."""
     centre, radius = s.line[0], s.line[1]
     start = p.slot_ptr[v]
@@ -193,7 +193,9 @@ def range_slots(p, s, lines, t, v, side, rows, cap):  # type: ignore[no-untyped-
             if t > 1:
                 bottom, above = dot_interval(lines.a[b], centre, radius, m)
             else:
-                if p.sends_products[1]:
+                if p.uniform and carriers:
+                    bottom = dot(lines.on[side, v, b], s.carried[k], p.width[1])
+                elif p.sends_products[1]:
                     bottom = dot(lines.on[side, v, b], p.sent[u], p.width[1])
                 else:
                     bottom = dot(lines.a[b], p.raw[p.raw_at[k] : p.raw_at[k] + m], m)
@@ -233,7 +235,7 @@ def descend_mean(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-
                         below[j] += share * a[j]
         if deletable + insertable == 0:
             return count
-    range_slots(p, s, lines, t, v, side, rows, cap)
+    range_slots(p, s, lines, t, v, side, rows, cap, np.int64(0))
     empties = decided == 0 and deletable <= cap and present > 0
     for k in range(start, end):
         if s.status[k] & 2 and cap > 0:
@@ -272,12 +274,20 @@ def descend_mean(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-
 
 @kernel
 def find_stars(p, s, lines, t, v, cap):  # type: ignore[no-untyped-def]
-    """Max aggregation at vertex v: for every coordinate, which neighbour carries the line above and below.
+    """Max aggregation at vertex v: for every coordinate, which slot carries the line above and below.
 
-    Above: agg <= max(h of the largest `high`, the second largest `high`), by its chord.
-    Below: agg >= h of the best `low`; if that one may go, minus what is lost then, paid by its flip.
+    Above: agg <= max(h of the largest `high`, the second largest `high`), by its chord; if that one is above the
+    second anyway, its deletion costs the adversary at least the difference.
+    Below: agg >= h of the one that is largest now; if it may go, minus what is lost then, paid by its flip.
+    Passes of one round share the stars: they depend on the boxes of the stage below only.
     """
+    if lines.star_round[t, v] == lines.stamp[2] and t > 1:
+        return
+    lines.star_round[t, v] = lines.stamp[2]
     first = t == 1
+    at = 0 if first else t * p.n + v
+    ups, downs, numbers = lines.star[at, 0], lines.star[at, 1], lines.star_number[at]
+    slopes, consts, drops, losses, floors = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if first else p.width[t - 1]
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
     decided, deletable = 0, 0
@@ -290,11 +300,10 @@ def find_stars(p, s, lines, t, v, cap):  # type: ignore[no-untyped-def]
     empties = decided == 0 and deletable <= cap
     ranked = s.top[0]
     for i in range(m):
-        up, high_up, low_up, second = -1, -np.inf, -np.inf, -np.inf
-        down, low_down, high_down, sure = -1, -np.inf, -np.inf, -np.inf  # best lower end; best decided lower end
+        up, high_up, low_up, second, up_open = -1, -np.inf, -np.inf, -np.inf, False
+        down, now_down, high_down, down_open, sure = -1, -np.inf, -np.inf, False, -np.inf
         for r in range(cap + 1):
             ranked[r, i] = -np.inf
-        down_open = False
         lowest = 0.0
         for k in range(start, end):
             state = s.status[k]
@@ -303,21 +312,24 @@ def find_stars(p, s, lines, t, v, cap):  # type: ignore[no-untyped-def]
             if first:
                 bottom = p.raw[p.raw_at[k] + i]
                 above = bottom
+                now = bottom
             else:
-                bottom = s.boxes[t - 1, p.slot_source[k], SENT_LOW, i]
-                above = s.boxes[t - 1, p.slot_source[k], SENT_HIGH, i]
+                u = p.slot_source[k]
+                bottom = s.boxes[t - 1, u, SENT_LOW, i]
+                above = s.boxes[t - 1, u, SENT_HIGH, i]
+                now = s.values[t - 1, u, SENT, i]
             if state == MAYBE_INSERTED:
                 if cap > deletable:
                     lowest = min(lowest, bottom)
                 continue
+            movable = state == MAYBE_DELETED and cap > 0
             if above > high_up:
                 second = max(second, high_up)
-                up, high_up, low_up = k, above, bottom
+                up, high_up, low_up, up_open = k, above, bottom, movable
             else:
                 second = max(second, above)
-            movable = state == MAYBE_DELETED and cap > 0
-            if bottom > low_down or (bottom == low_down and down_open and not movable):
-                down, low_down, high_down, down_open = k, bottom, above, movable
+            if now > now_down or (now == now_down and down_open and not movable):
+                down, now_down, high_down, down_open = k, now, above, movable
             if movable:
                 lowest = min(lowest, bottom)
                 x = bottom
@@ -327,80 +339,79 @@ def find_stars(p, s, lines, t, v, cap):  # type: ignore[no-untyped-def]
                     ranked[r, i] = larger
             else:
                 sure = max(sure, bottom)
+        ups[i] = -1
+        downs[i] = down
+        slopes[i] = 0.0
+        consts[i] = 0.0
+        drops[i] = 0.0
+        losses[i] = 0.0
+        floors[i] = 0.0
         if up < 0:  # nobody is there: the aggregate is 0, and only insertions move it
-            lines.star[0, i] = -1
-            lines.star[1, i] = -1
-            lines.star_const[i] = 0.0
-            lines.star_loss[i] = 0.0
-            lines.floor[i] = 0.0
             continue
+        # what is there at least, whatever goes
+        floors[i] = lowest if empties else max(sure, ranked[cap, i])
+        losses[i] = max(high_down - floors[i], 0.0) if down_open else 0.0
         if empties:
             second = max(second, 0.0)
         if second >= high_up:
-            lines.star[0, i] = -1
-            lines.star_const[i] = second
+            consts[i] = second
+            continue
+        ups[i] = up
+        if low_up >= second:
+            slopes[i] = 1.0
+            drops[i] = low_up - second if up_open and second > -np.inf else 0.0
         else:
-            lines.star[0, i] = up
-            if low_up >= second:
-                lines.star_slope[i] = 1.0
-                lines.star_const[i] = 0.0
-            else:
-                slope = (high_up - second) / (high_up - low_up)
-                lines.star_slope[i] = slope
-                lines.star_const[i] = max(second - slope * low_up, high_up - slope * high_up)
-        # what is there at least, whatever goes; and what is there at least when the star below goes
-        if empties:
-            lines.floor[i] = lowest
-            left = lowest
-        else:
-            lines.floor[i] = max(sure, ranked[cap, i])
-            left = lines.floor[i]
-        lines.star[1, i] = down
-        lines.star_loss[i] = max(high_down - left, 0.0) if down_open else 0.0
-    return m
+            slope = (high_up - second) / (high_up - low_up)
+            slopes[i] = slope
+            consts[i] = max(second - slope * low_up, high_up - slope * high_up)
 
 
 @kernel
 def descend_max(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
-    """Max aggregation at vertex v, with the stars already found."""
+    """Max aggregation at vertex v."""
+    find_stars(p, s, lines, t, v, cap)
     first = t == 1
+    at = 0 if first else t * p.n + v
+    ups, downs, numbers = lines.star[at, 0], lines.star[at, 1], lines.star_number[at]
+    slopes, consts, drops, losses, floors = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if first else p.width[t - 1]
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
-    if not first:
-        for k in range(start, end):
-            if s.status[k] & 1:
-                count = reach(lines, 1 - side, count, p.slot_source[k], rows, m)
-    for i in range(m):
-        if lines.star[1, i] >= 0 and lines.star_loss[i] > 0.0:
-            touch(lines, p.slot_pair[lines.star[1, i]])
+    for k in range(start, end):
+        if s.status[k] & 1 and not first:
+            count = reach(lines, 1 - side, count, p.slot_source[k], rows, m)
+        if s.status[k] & 2 and cap > 0:
+            touch(lines, p.slot_pair[k])
     for b in range(rows):
         a = lines.a[b]
+        const = 0.0
         for i in range(m):
             weight = a[i]
             if weight > 0.0:
-                lines.const[b] += weight * lines.star_const[i]
-                k = lines.star[0, i]
+                const += weight * consts[i]
+                k = ups[i]
                 if k >= 0:
                     if first:
-                        lines.const[b] += weight * lines.star_slope[i] * p.raw[p.raw_at[k] + i]
+                        const += weight * slopes[i] * p.raw[p.raw_at[k] + i]
                     else:
-                        lines.on[1 - side, p.slot_source[k], b, i] += weight * lines.star_slope[i]
+                        lines.on[1 - side, p.slot_source[k], b, i] += weight * slopes[i]
+                    if drops[i] > 0.0:
+                        lines.gain[b, p.slot_pair[k]] -= weight * drops[i]
             elif weight < 0.0:
-                k = lines.star[1, i]
+                k = downs[i]
                 if k >= 0:
                     if first:
-                        lines.const[b] += weight * p.raw[p.raw_at[k] + i]
+                        const += weight * p.raw[p.raw_at[k] + i]
                     else:
                         lines.on[1 - side, p.slot_source[k], b, i] += weight
-                    if lines.star_loss[i] > 0.0:
-                        lines.gain[b, p.slot_pair[k]] -= weight * lines.star_loss[i]
+                    if losses[i] > 0.0:
+                        lines.gain[b, p.slot_pair[k]] -= weight * losses[i]
+        lines.const[b] += const
     if cap == 0:
         return count
     for k in range(start, end):
         if s.status[k] != MAYBE_INSERTED:
             continue
         pair = p.slot_pair[k]
-        touch(lines, pair)
         for b in range(rows):
             a = lines.a[b]
             gain = 0.0
@@ -412,8 +423,8 @@ def descend_max(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-u
                     bottom = s.boxes[t - 1, p.slot_source[k], SENT_LOW, i]
                     above = s.boxes[t - 1, p.slot_source[k], SENT_HIGH, i]
                 if a[i] > 0.0:
-                    gain += a[i] * max(above - lines.floor[i], 0.0)
-                elif lines.star[1, i] < 0:
+                    gain += a[i] * max(above - floors[i], 0.0)
+                elif downs[i] < 0:
                     gain += a[i] * min(bottom, 0.0)
             lines.gain[b, pair] += gain
     return count
@@ -462,9 +473,9 @@ def descend_pool(p, s, lines, t, side, rows, count):  # type: ignore[no-untyped-
 
 
 @kernel
-def descend_first(p, s, lines, v, side, rows, cap):  # type: ignore[no-untyped-def]
+def descend_first(p, s, lines, v, side, rows, cap, carriers):  # type: ignore[no-untyped-def]
     """Sum aggregation at the first stage: what neighbours send are numbers."""
-    range_slots(p, s, lines, np.int64(1), v, side, rows, cap)
+    range_slots(p, s, lines, np.int64(1), v, side, rows, cap, carriers)
     start = p.slot_ptr[v]
     for k in range(start, p.slot_ptr[v + 1]):
         state = s.status[k]
@@ -480,6 +491,38 @@ def descend_first(p, s, lines, v, side, rows, cap):  # type: ignore[no-untyped-d
                 lines.const[b] += x
             if moves:
                 lines.gain[b, pair] += -x if state & 1 else x
+
+
+@kernel
+def descend_carriers(p, s, lines, v, side, rows, cap):  # type: ignore[no-untyped-def]
+    """Max of 0/1 features at the first stage: single carriers are linear, as under a sum. In a crowd of n that may
+    all go, the column is lost only if all go: its share is at least 1 - (their flips) / n and at most 1; in a crowd
+    that may only come, at least (their flips) / n and at most their sum.
+    """
+    crowds = carry_columns(p, s, v, cap)
+    descend_first(p, s, lines, v, side, rows, cap, np.int64(1))
+    for b in range(rows):
+        lines.const[b] += dot(lines.on[side, v, b], s.carried_const, p.width[1])
+    start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
+    offset = p.raw_columns_ptr[v, 0]
+    for c in range(crowds):
+        j, deletable, insertable = s.crowd[c, 0], s.crowd[c, 1], s.crowd[c, 2]
+        weight, value = p.A1T[p.raw_columns[offset + j]], p.raw_value[offset + j]
+        for b in range(rows):
+            lines.shares[b] = value * dot(lines.on[side, v, b], weight, p.width[1])
+        for k in range(start, end):
+            if not crowd_carrier(p, s, j, k):
+                continue
+            goes = s.status[k] == MAYBE_DELETED
+            if goes != (deletable > 0):
+                continue  # next to one that is there, an insertion changes nothing at best, and saves it at worst
+            pair = p.slot_pair[k]
+            for b in range(rows):
+                a = lines.shares[b]
+                if goes:
+                    lines.gain[b, pair] += max(-a, 0.0) / deletable
+                else:
+                    lines.gain[b, pair] += max(a, 0.0) + min(a, 0.0) / insertable
 
 
 @kernel
@@ -521,17 +564,19 @@ def descend(p, s, lines, options, top, rows, side, count):  # type: ignore[no-un
                         add_picked(lines.a[b], p.A[t], row, lines.picked, picked, lower)
             if not gathers:
                 continue
+            if t == 1 and p.uniform and options.carriers:
+                descend_carriers(p, s, lines, v, side, rows, cap)
+                continue
             if t == 1 and not p.sends_products[1]:
                 raw_coefficients(p, lines, v, side, rows)
             if p.kind[t] == POOL:
                 following = descend_pool(p, s, lines, t, side, rows, following)
             elif p.how[t] == MAX:
-                find_stars(p, s, lines, t, v, cap)
                 following = descend_max(p, s, lines, t, v, side, rows, following, cap)
             elif p.how[t] == MEAN:
                 following = descend_mean(p, s, lines, t, v, side, rows, following, cap)
             elif t == 1:
-                descend_first(p, s, lines, v, side, rows, cap)
+                descend_first(p, s, lines, v, side, rows, cap, np.int64(0))
             else:
                 following = descend_sum(p, s, lines, t, v, side, rows, following, cap)
         side = 1 - side

@@ -18,7 +18,7 @@ from ..verdict import Attack, Radius, Stats, Verdict
 from .bound_lines import make_lines
 from .lend import Lent
 from .round import rounding_slacks
-from .run import CANDIDATE, FINISHED, PAUSED, run
+from .run import CANDIDATE, FINISHED, PAUSED, restart, run
 from .state import (
     BOX_PRUNES,
     CANDIDATES,
@@ -44,6 +44,10 @@ from .warm import warm_up
 
 # work between two looks at the clock: some 10 to 50 ms
 QUOTA = 20_000
+# search nodes before tightening is switched on: easy queries end before it would pay
+EASY_NODES = 16
+# tighten at every k-th level
+TIGHTEN_EVERY = 2
 
 
 class Search:
@@ -56,6 +60,8 @@ class Search:
         self.compiled, self.evaluator = compiled, evaluator
         p = compiled.problem
         self.options = Options(**{name: int(options[name]) for name in Options._fields})
+        self._tighten = TIGHTEN_EVERY if options["tighten"] and options["lines"] else 0
+        self.options = self.options._replace(tighten=0)
         most = budget if options["budget_boxes"] else len(compiled.pairs)
         self.state = make_state(p, max(6 * (p.T + 1) * p.n, 1024), most)
         tally = self.state.tally
@@ -85,7 +91,12 @@ class Search:
         claim = self.compiled.query.claim
         most_nodes = np.iinfo(np.int64).max if node_limit is None else node_limit
         while True:
-            code = run(self._problem, self._state, self._lines, self.options, QUOTA, most_nodes)
+            if self.state.tally[NODES] >= EASY_NODES and self.options.tighten != self._tighten:
+                # not an easy one: start again with the expensive oracle, which pays off from the root on
+                restart(self._problem, self._state)
+                self.options = self.options._replace(tighten=self._tighten)
+            most = most_nodes if self.options.tighten == self._tighten else min(most_nodes, EASY_NODES)
+            code = run(self._problem, self._state, self._lines, self.options, QUOTA, most)
             if code == FINISHED:
                 return None
             if code == CANDIDATE:

@@ -49,6 +49,7 @@ def exclude_by_lines(p, s, lines, options, excluded):  # type: ignore[no-untyped
     """The same with lines. Leaves in `order` the gains for the strongest rival, and with one flip left in `doubtful`
     the pairs whose flip may still break the claim.
     """
+    lines.stamp[2] += 1  # boxes may have changed since the last pass
     pairs = p.pair_u.size
     last = s.tally[LIMIT] - s.tally[USED] == 1
     strongest = -np.inf

@@ -6,7 +6,7 @@ import numpy as np
 
 from .attack import flip_best_gains, flip_grounding
 from .choose import choose_by_gain, choose_first, choose_nearest
-from .compile import kernel
+from .compile import kernel, part
 from .exclude import exclude_by_boxes, exclude_by_lines, grounding_may_break
 from .multiply import copy, fill
 from .split import affordable, apply, undo
@@ -36,8 +36,26 @@ from .tighten import tighten_all
 # why the kernel returned
 FINISHED, CANDIDATE, PAUSED, TRAIL_FULL = 0, 1, 2, 3
 
-# what to do next: look at a node, try its gains, sweep its last flips, go to a child, go back
-ENTER, PROBE, PROBED, SWEEP, BRANCH, RETREAT = 0, 1, 2, 3, 4, 5
+# what to do next: bound a node; try its gains as an attack; take them back; tighten, bound again and choose a pair;
+# evaluate its last flips; go to a child; go back
+ENTER, PROBE, PROBED, DEEPEN, SWEEP, BRANCH, RETREAT = 0, 1, 2, 3, 4, 5, 6
+
+
+@part
+def mark(s, marks):  # type: ignore[no-untyped-def]
+    """Note how long the trails are: what comes later is undone when the search returns to this node."""
+    marks[0] = s.tally[PAIR_MARK]
+    marks[1] = s.tally[VALUE_MARK]
+    marks[2] = s.tally[BOX_MARK]
+
+
+@kernel
+def restart(p, s):  # type: ignore[no-untyped-def]
+    """Back to the root, with what was counted."""
+    undo(p, s, np.int64(0), np.int64(0), np.int64(0))
+    s.tally[DEPTH] = 0
+    s.tally[ACTION] = ENTER
+    s.tally[FRESH] = 0
 
 
 @kernel
@@ -72,41 +90,14 @@ def run(p, s, lines, options, quota, node_limit):  # type: ignore[no-untyped-def
             if exclude_by_boxes(p, s, excluded):
                 tally[BOX_PRUNES] += 1
                 continue
+            mark(s, marks)
+            s.frame_phase[depth] = 0
             if options.lines:
                 tally[LINE_PASSES] += 1
                 if exclude_by_lines(p, s, lines, options, excluded):
                     tally[LINE_PRUNES] += 1
                     continue
-                if options.tighten and left > 1:
-                    tally[TIGHTENINGS] += 1
-                    tighten_all(p, s, lines, options)
-                    tally[LINE_PASSES] += 1
-                    if exclude_by_lines(p, s, lines, options, excluded):
-                        tally[LINE_PRUNES] += 1
-                        continue
-            if not options.exclude_rivals:
-                fill(excluded, np.int64(0), p.rivals)
-            pair = np.int64(-1)
-            if options.lines:
-                pair = choose_by_gain(p, s, lines)
-            if pair < 0:
-                pair = choose_nearest(p, s) if p.node_task and options.nearest_first else choose_first(p, s)
-            if pair < 0:
-                tally[LONELY_LEAVES] += 1
-                continue
-            marks[0] = tally[PAIR_MARK]
-            marks[1] = tally[VALUE_MARK]
-            marks[2] = tally[BOX_MARK]
-            s.frame_phase[depth] = 0
-            if options.last_flip and left == 1:
-                tally[SWEPT_LEAVES] += 1
-                if not options.lines:
-                    fill(lines.doubtful, np.int8(1), p.pair_u.size)
-                tally[ACTION] = SWEEP
-                continue
-            tally[LEAVES] -= 1
-            s.frame_pair[depth] = pair
-            tally[ACTION] = PROBE if options.lines else BRANCH
+            tally[ACTION] = PROBE if options.lines and left > 1 else DEEPEN
         elif action == PROBE:
             tally[ACTION] = PROBED
             if flip_best_gains(p, s, lines, options, excluded):
@@ -114,6 +105,36 @@ def run(p, s, lines, options, quota, node_limit):  # type: ignore[no-untyped-def
                 return CANDIDATE
         elif action == PROBED:
             undo(p, s, marks[0], marks[1], marks[2])
+            tally[ACTION] = DEEPEN
+        elif action == DEEPEN:
+            tally[ACTION] = RETREAT
+            left = tally[LIMIT] - tally[USED]
+            if left <= 0:  # a candidate was an attack, and only smaller ones are looked for
+                continue
+            if options.lines and options.tighten > 0 and left > 1 and depth % options.tighten == 0:
+                tally[TIGHTENINGS] += 1
+                tally[LINE_PASSES] += 1
+                tighten_all(p, s, lines, options)
+                if exclude_by_lines(p, s, lines, options, excluded):
+                    tally[LINE_PRUNES] += 1
+                    continue
+                mark(s, marks)
+            if not options.exclude_rivals:
+                fill(excluded, np.int64(0), p.rivals)
+            if options.last_flip and left == 1:
+                tally[SWEPT_LEAVES] += 1
+                if not options.lines:
+                    fill(lines.doubtful, np.int8(1), p.pair_u.size)
+                tally[ACTION] = SWEEP
+                continue
+            pair = choose_by_gain(p, s, lines) if options.lines else np.int64(-1)
+            if pair < 0:
+                pair = choose_nearest(p, s) if p.node_task and options.nearest_first else choose_first(p, s)
+            if pair < 0:
+                tally[LONELY_LEAVES] += 1
+                continue
+            tally[LEAVES] -= 1
+            s.frame_pair[depth] = pair
             tally[ACTION] = BRANCH
         elif action == SWEEP:
             # one flip left: evaluate the pairs in doubt, without a search node for each

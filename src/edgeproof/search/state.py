@@ -31,6 +31,7 @@ class Options(NamedTuple):
     lines: int
     tighten: int
     last_flip: int
+    carriers: int
     nearest_first: int
     flip_first: int
     inference: int
@@ -69,6 +70,10 @@ class State(NamedTuple):
     line: NDArray[np.float64]  # (8, W)
     picked: IntArray  # (2 W + rivals,)
     top: NDArray[np.float64]  # (4, most + 2, W) best gains, one row a rank
+    # a first stage that takes the max of 0/1 features (carry.py)
+    carried: NDArray[np.float64]  # (S, width of stage 1)
+    carried_const: FloatArray
+    crowd: NDArray[np.int64]  # (columns, 3): column, deletable carriers, insertable carriers
     tally: IntArray
 
 
@@ -102,6 +107,9 @@ def make_state(problem: Problem, records: int, budget: int) -> State:
         line=np.zeros((8, W)),
         picked=np.zeros(2 * W + problem.rivals, dtype=np.int64),
         top=np.zeros((4, min(budget, most_slots) + 2, W)),
+        carried=np.zeros((problem.slot_source.size if problem.uniform else 1, int(problem.width[1]))),
+        carried_const=np.zeros(problem.D),
+        crowd=np.zeros((W, 3), dtype=np.int64),
         tally=np.zeros(TALLY_SIZE, dtype=np.int64),
     )
 

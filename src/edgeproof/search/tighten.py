@@ -88,6 +88,7 @@ def measure_distances(p, s):  # type: ignore[no-untyped-def]
 def tighten_all(p, s, lines, options):  # type: ignore[no-untyped-def]
     """Stage by stage: propagate what the stage below gained, then tighten what still matters."""
     measure_distances(p, s)
+    lines.stamp[2] += 1
     reach = 0
     for t in range(1, p.T + 1):
         if p.kind[t] == GRAPH:
