@@ -1,0 +1,96 @@
+"""Bounds at the edges of floating point, and trails at the end of their room: each was once a wrong answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from edgeproof import Graph, Layer, Network, Readout, Threat
+from edgeproof.exact import ExactEvaluator
+from edgeproof.options import resolve
+from edgeproof.problem import compile_problem
+from edgeproof.query import Query, make_query
+from edgeproof.search import engine
+from edgeproof.search.attack import flip_best_gains
+from edgeproof.search.lend import Lent
+from edgeproof.search.state import VALUE_MARK
+
+UNIT = 2.0**-53
+
+
+def status(query: Query) -> str:
+    return engine.verify(query, timeout=60, node_limit=None, options=None).status
+
+
+def chain(first: Layer, how: str, A: float, C: float, bias: float) -> Network:
+    """A layer, then one that aggregates with weight A, then class 1 gets C times the result, class 0 a bias."""
+    second = Layer([[0.0]], [[A]], [0.0], how, "none")
+    return Network([first, second, Layer([[0.0], [C]], [[0.0], [0.0]], [bias, 0.0], "sum", "none")])
+
+
+@pytest.mark.xfail(reason="coefficients of lines underflow, which no error term covers")
+@pytest.mark.parametrize("how", ["sum", "mean", "max"])
+def test_coefficient_that_underflows(how: str) -> None:
+    """1e-170 * 1e-160 is 0 as a coefficient, but it meets a feature of 1e240: inserting the edge gains 1e-90."""
+    network = chain(Layer([[1e240]], [[0.0]], [0.0], "sum", "relu"), how, 1e-160, 1e-170, 1e-95)
+    graph = Graph(np.zeros((2, 0), dtype=int), [[0.0], [1.0]], directed=True)
+    assert status(make_query(network, graph, Threat(1, insert=True), node=0, label=0)) == "vulnerable"
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param("sum", marks=pytest.mark.xfail(reason="a gain that is NaN counts as no gain in `spend`")),
+        pytest.param("mean", marks=pytest.mark.xfail(reason="a gain that is NaN counts as no gain in `spend`")),
+        "max",
+    ],
+)
+def test_coefficient_that_overflows(how: str) -> None:
+    """1e200 * 1e200 is infinite as a coefficient, and infinity times a box around 0 is no number at all."""
+    network = chain(Layer([[1e-295]], [[1e-295]], [0.0], "sum", "none"), how, 1e200, 1e200, 1e100)
+    graph = Graph(np.zeros((2, 0), dtype=int), [[0.0], [-1.0], [2.0]], directed=True)
+    threat = Threat(2, fragile=[(1, 0), (2, 1)])
+    assert status(make_query(network, graph, threat, node=0, label=0)) == "vulnerable"
+
+
+@pytest.mark.xfail(reason="roundings of a line's constant are counted for one vertex, not for all of them")
+def test_constant_with_very_many_terms() -> None:
+    """80,000 terms just below half a unit in the last place of the sum so far: a running sum loses all of them."""
+    n, degree = 400, 200
+    sources = [(v + k) % n for v in range(n) for k in range(1, degree + 1)]
+    x = np.zeros((n + 1, 2))  # what a vertex sends, what it adds itself
+    x[:n, 0] = 0.99 * UNIT
+    x[0, 1] = -(1 + 2 * UNIT)
+    x[n - 1, 1] = 1 - (int(n * degree * 0.99) + 1000) * UNIT
+    x[n, 0] = 3000 * UNIT
+    graph = Graph([sources, np.repeat(np.arange(n), degree)], x, directed=True)
+    layer = Layer([[0.0, 1.0]], [[1.0, 0.0]], [0.0], "sum", "none")
+    network = Network([layer], Readout([[0.0], [1.0]], [0.0, 0.0], "sum"))
+    exact = ExactEvaluator(network, graph)
+    assert exact.margin(None, 0, (1,), [])[0] < 0 < exact.margin(None, 0, (1,), [(n, 5)])[0]
+    assert status(make_query(network, graph, Threat(1, fragile=[(n, 5)]), label=0)) == "vulnerable"
+
+
+@pytest.mark.xfail(reason="flips along the gains write to the value trail without a look at its room")
+def test_attack_stays_within_the_trail() -> None:
+    """Forty flips in a row, each of which changes most vertices, need more room than one search node."""
+    rng = np.random.default_rng(0)
+    n, budget = 60, 40
+    there = np.triu(rng.random((n, n)) < 0.2, 1)
+    graph = Graph(np.array(np.nonzero(there | there.T)), rng.random((n, 4)), directed=False)
+    layers = [Layer(*(rng.random(shape) for shape in ((4, 4), (4, 4), 4)), "sum", "relu") for _ in range(3)]
+    network = Network(layers, Readout(rng.random((2, 4)), [0.0, 0.0], "sum"))
+    query = make_query(network, graph, Threat(budget, delete=True, insert=False), label=0)
+    options = resolve(None)
+    compiled = compile_problem(query, options, budget)
+    search = engine.Search(compiled, options, budget, ExactEvaluator(network, graph))
+    room = search.state.value_trail_at.size
+    # the same trail as the beginning of a longer one: what lies behind its end must not change
+    trail, at = np.zeros((20 * room, *search.state.value_trail.shape[1:])), np.full(20 * room, -1)
+    search.state = search.state._replace(value_trail=trail[:room], value_trail_at=at[:room])
+    state = Lent(search.state)
+    search._lines.bundle.order[:] = 1.0
+    nobody = np.ones(1, dtype=np.int8)  # no rival is looked at, so nothing ends the attack early
+    flip_best_gains(search._problem, state, search._lines, search.options, nobody)
+    assert 0 < search.state.tally[VALUE_MARK] <= room
+    assert (at[room:] == -1).all()
