@@ -167,7 +167,7 @@ def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, np.ndarray]:
             rows, columns = stage.C.shape[1], stage.C.shape[0]
             for out, weight in ((CT, stage.C), (AT, stage.A), (CT_abs, stage.C_abs), (AT_abs, stage.A_abs)):
                 out[t, :rows, :columns] = weight.T
-    C, A = (np.ascontiguousarray(weight.transpose(0, 2, 1)) for weight in (CT, AT))
+    C, A = (weight.transpose(0, 2, 1).copy() for weight in (CT, AT))
     return {"C": C, "A": A, "CT": CT, "AT": AT, "CT_abs": CT_abs, "AT_abs": AT_abs, "bias": bias, "bias_abs": bias_abs}
 
 
@@ -245,7 +245,7 @@ def _raw_rows(graph: Graph, first: Stage, around: Surroundings, slots: dict[str,
         "raw": raw, "raw_at": raw_at.astype(np.int64), "raw_columns": columns.astype(np.int64),
         "raw_columns_ptr": spans.astype(np.int64), "raw_value": peak[columns],
         "uniform": int(uniform and first.how == MAX), "carried_at": np.arange(source.size) * first.b.size,
-        "A1T": np.ascontiguousarray(first.A.T), "A1T_abs": np.ascontiguousarray(first.A_abs.T),
+        "A1T": first.A.T.copy(), "A1T_abs": first.A_abs.T.copy(),
     }  # fmt: skip
 
 

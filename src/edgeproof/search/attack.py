@@ -8,7 +8,7 @@ from .compile import kernel
 from .evaluate import evaluate_from
 from .exclude import grounding_may_break
 from .split import affordable, decide
-from .state import EVALUATIONS, LIMIT, USED
+from .state import EVALUATIONS, LIMIT, USED, VALUE_MARK
 
 
 @kernel
@@ -25,7 +25,8 @@ def flip_grounding(p, s, options, pair):  # type: ignore[no-untyped-def]
 @kernel
 def flip_best_gains(p, s, lines, options, excluded):  # type: ignore[no-untyped-def]
     """Flip the pairs with the largest gains one after the other; True as soon as the claim may be broken."""
-    while s.tally[USED] < s.tally[LIMIT]:
+    room = p.T * p.n  # what one flip can write to the trail
+    while s.tally[USED] < s.tally[LIMIT] and s.value_trail_at.size - s.tally[VALUE_MARK] >= room:
         best, at = 0.0, -1
         for pair in range(p.pair_u.size):
             if lines.order[pair] > best and s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair):

@@ -22,6 +22,7 @@ from .propagate import spendable
 from .state import HIGH, LIMIT, LOW, SENT, SENT_HIGH, SENT_LOW, USED, WORK
 
 ROWS = 32  # rows of one pass: more would leave the cache
+FAINT = 1e-200  # more than all underflowing coefficients of a pass can amount to (round.LARGE)
 
 
 class Lines(NamedTuple):
@@ -30,7 +31,7 @@ class Lines(NamedTuple):
     on: NDArray[np.float64]  # (2, n, ROWS, D)
     front: NDArray[np.int64]  # (2, n) vertices with coefficients
     mark: NDArray[np.int64]  # (n,) stamp: has coefficients at the stage below
-    stamp: IntArray  # (3,) stamp of `mark`; number of touched pairs; round of `star_round`
+    stamp: IntArray  # (4,) stamp of `mark`; number of touched pairs; round of `star_round`; additions of this pass
     const: FloatArray
     error: FloatArray
     bound: FloatArray  # (ROWS,) after `spend`: const + best gains + error
@@ -58,7 +59,7 @@ def make_lines(p: Problem, W: int, used: bool) -> Lines:
         on=np.zeros((2, n, ROWS, p.D)),
         front=np.zeros((2, p.n), dtype=np.int64),
         mark=np.zeros(p.n, dtype=np.int64),
-        stamp=np.zeros(3, dtype=np.int64),
+        stamp=np.zeros(4, dtype=np.int64),
         const=np.zeros(ROWS),
         error=np.zeros(ROWS),
         bound=np.zeros(ROWS),
@@ -538,6 +539,16 @@ def raw_coefficients(p, lines, v, side, rows):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def additions(p, t, v):  # type: ignore[no-untyped-def]
+    """More than the terms that one vertex adds to a constant or to a gain."""
+    around = p.n if p.kind[t] == POOL else p.slot_ptr[v + 1] - p.slot_ptr[v]
+    columns = p.width[t - 1]
+    if t == 1:
+        columns = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0]
+    return 8 + 2 * around + 4 * columns
+
+
+@kernel
 def descend(p, s, lines, options, top, rows, side, count):  # type: ignore[no-untyped-def]
     """Walk from coefficients on p_top, given for `front[side][:count]`, down to the flips."""
     for t in range(top, 0, -1):
@@ -549,6 +560,7 @@ def descend(p, s, lines, options, top, rows, side, count):  # type: ignore[no-un
             s.tally[WORK] += 1 + rows // 4
             slack = s.slack[t, v]
             cap = spendable(s, options, v)
+            lines.stamp[3] += additions(p, t, v)
             gathers = p.kind[t] != DENSE and (p.kind[t] == POOL or p.slot_ptr[v + 1] > p.slot_ptr[v])
             if t > 1:
                 following = reach(lines, 1 - side, following, v, rows, lower)
@@ -594,18 +606,24 @@ def spend(p, s, lines, rows):  # type: ignore[no-untyped-def]
     """
     left = s.tally[LIMIT] - s.tally[USED]
     count = lines.stamp[1]
+    # `error` allows each vertex its own roundings; the sums that run through the whole pass come on top. What they
+    # add up is no larger than error / (8 roundings u), so N additions cost no more than N / (8 roundings) of it.
+    whole = 1.0 + lines.stamp[3] / (4.0 * p.roundings)
     for b in range(rows):
         total = lines.const[b]
         gain = lines.gain[b]
         taken = 0
         size = abs(total)
-        while taken < left:
+        finite = True
+        for k in range(count):
+            finite = finite and abs(gain[lines.touched[k]]) < np.inf
+        while taken < left and finite:
             best, at = 0.0, -1
             for k in range(count):
                 pair = lines.touched[k]
-                if gain[pair] > best and lines.spent[p.pair_v[pair]] < s.spare[p.pair_v[pair]]:
-                    if lines.touched_mark[pair] == 1:
-                        best, at = gain[pair], pair
+                v = p.pair_v[pair]
+                if gain[pair] > best and lines.touched_mark[pair] == 1 and lines.spent[v] < s.spare[v]:
+                    best, at = gain[pair], pair
             if at < 0:
                 break
             lines.touched_mark[at] = 2
@@ -617,7 +635,8 @@ def spend(p, s, lines, rows):  # type: ignore[no-untyped-def]
             pair = lines.touched[k]
             lines.touched_mark[pair] = 1
             lines.spent[p.pair_v[pair]] = 0
-        lines.bound[b] = total + lines.error[b] + size * 2.0**-45
+        lines.error[b] = lines.error[b] * whole + FAINT
+        lines.bound[b] = total + lines.error[b] + size * (taken + 16) * 2.0**-51 if finite else np.inf
 
 
 @kernel
@@ -625,6 +644,7 @@ def start_pass(lines, rows):  # type: ignore[no-untyped-def]
     for k in range(lines.stamp[1]):
         lines.touched_mark[lines.touched[k]] = 0
     lines.stamp[1] = 0
+    lines.stamp[3] = 0
     for b in range(rows):
         lines.const[b] = 0.0
         lines.error[b] = 0.0

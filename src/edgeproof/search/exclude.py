@@ -93,9 +93,9 @@ def exclude_by_lines(p, s, lines, options, excluded):  # type: ignore[no-untyped
             if last:
                 # one flip at most: the claim can only be broken by a pair whose own gain lifts the line above 0
                 base = lines.const[b] + lines.error[b]
-                size = abs(lines.const[b]) * 2.0**-45
+                size = abs(lines.const[b]) * 2.0**-50
                 for e in range(pairs):
                     gain = lines.gain[b, e] if lines.touched_mark[e] else 0.0
-                    if not base + gain + size + abs(gain) * 2.0**-45 <= 0.0:
+                    if not base + gain + size + abs(gain) * 2.0**-50 <= 0.0:
                         lines.doubtful[e] = 1
     return left == 0

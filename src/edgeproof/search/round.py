@@ -20,6 +20,9 @@ from .state import BOX_MARK, HIGH, LOW, OWN, OWN_HIGH, OWN_LOW, SENT, SENT_HIGH,
 # centre-radius products and sums with deletions taken back: a few times the magnitude of the plain sum
 SPREAD = 8.0
 TINY = 1e-300  # more than all underflows of one stage together
+# Past this nothing is bounded. It keeps every number far from overflow, and what an underflowing coefficient of a line
+# can cost, 2**-1074 times such a number, far below FAINT.
+LARGE = 1e100
 
 
 @kernel
@@ -94,7 +97,7 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):  # type: ig
                     for i in range(width):
                         size[i] += gathered[i]
             for i in range(width):
-                finite = finite and size[i] < 1e250
+                finite = finite and size[i] < LARGE
                 size[i] = size[i] * factor + TINY
         if t > 1 and p.kind[t] != DENSE:
             for u in range(p.active[t - 1]):
@@ -116,7 +119,7 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):  # type: ig
             for i in range(width):
                 bottom, above = s.boxes[t, v, LOW, i], s.boxes[t, v, HIGH, i]
                 magnitude[t, v, i] = max(abs(bottom), abs(above))
-                finite = finite and abs(bottom) < 1e250 and abs(above) < 1e250 and total[i] < 1e250
+                finite = finite and abs(bottom) < LARGE and abs(above) < LARGE and total[i] < LARGE
             s.tally[BOX_MARK] = 0
             s.tally[VALUE_MARK] = 0
     last = error[p.T, 0]

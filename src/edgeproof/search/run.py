@@ -92,6 +92,7 @@ def run(p, s, lines, options, quota, node_limit):  # type: ignore[no-untyped-def
                 continue
             mark(s, marks)
             s.frame_phase[depth] = 0
+            s.frame_left[depth] = left
             if options.lines:
                 tally[LINE_PASSES] += 1
                 if exclude_by_lines(p, s, lines, options, excluded):
@@ -105,12 +106,11 @@ def run(p, s, lines, options, quota, node_limit):  # type: ignore[no-untyped-def
                 return CANDIDATE
         elif action == PROBED:
             undo(p, s, marks[0], marks[1], marks[2])
-            tally[ACTION] = DEEPEN
+            # a candidate that was an attack leaves less budget: what was bounded here was bounded for more
+            tally[ACTION] = DEEPEN if tally[LIMIT] - tally[USED] == s.frame_left[depth] else ENTER
         elif action == DEEPEN:
             tally[ACTION] = RETREAT
-            left = tally[LIMIT] - tally[USED]
-            if left <= 0:  # a candidate was an attack, and only smaller ones are looked for
-                continue
+            left = s.frame_left[depth]
             if options.lines and options.tighten > 0 and left > 1 and depth % options.tighten == 0:
                 tally[TIGHTENINGS] += 1
                 tally[LINE_PASSES] += 1

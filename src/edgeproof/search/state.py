@@ -60,6 +60,7 @@ class State(NamedTuple):
     # frames
     frame_pair: IntArray
     frame_phase: IntArray
+    frame_left: IntArray  # budget left when the node was entered
     frame_marks: NDArray[np.int64]  # (depth, 3)
     frame_excluded: NDArray[np.int8]  # (depth, rivals)
     # scratch
@@ -98,6 +99,7 @@ def make_state(problem: Problem, records: int, budget: int) -> State:
         box_trail_at=np.zeros(records, dtype=np.int64),
         frame_pair=np.zeros(pairs + 2, dtype=np.int64),
         frame_phase=np.zeros(pairs + 2, dtype=np.int64),
+        frame_left=np.zeros(pairs + 2, dtype=np.int64),
         frame_marks=np.zeros((pairs + 2, 3), dtype=np.int64),
         frame_excluded=np.zeros((pairs + 2, problem.rivals), dtype=np.int8),
         seen=np.zeros(n, dtype=np.int64),
