@@ -1,6 +1,6 @@
 """Every instance of the reference file: same verdicts as the paper's C program? In what share of its time?
 
-    python benchmarks/compare_reference.py [--only Wisconsin] [--option lines=off] [--csv out.csv]
+python benchmarks/compare_reference.py [--only Wisconsin] [--option lines=off] [--csv out.csv]
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ import json
 import sys
 from collections import defaultdict
 
-import shared_data
-
 import edgeproof as ep
+import shared_data
 
 
 def main() -> None:
@@ -38,18 +37,22 @@ def main() -> None:
         tables[row["dataset"], row["aggr"]].append((row, verdict))
         if "unknown" not in (row["status"], verdict.status) and row["status"] != verdict.status:
             wrong.append((row, verdict))
-    print(f"{'row':14} {'n':>4} {'unsolved':>9} {'C':>9} {'seconds':>9} {'C':>9} {'ratio':>7} {'nodes':>11} {'C':>11}  slowest")
+    print(
+        f"{'row':14} {'n':>4} {'unsolved':>9} {'C':>9} {'seconds':>9} {'C':>9}"
+        f" {'ratio':>7} {'nodes':>11} {'C':>11}  slowest"
+    )
     total, total_c, unsolved = 0.0, 0.0, 0
     for (dataset, aggregation), pairs in tables.items():
         seconds = sum(verdict.stats.seconds for _, verdict in pairs)
         seconds_c = sum(row["seconds"] for row, _ in pairs)
         open_here = sum(verdict.status == "unknown" for _, verdict in pairs)
         open_c = sum(row["status"] == "unknown" for row, _ in pairs)
-        slowest = max(pairs, key=lambda pair: pair[1].stats.seconds)
+        nodes, nodes_c = sum(verdict.stats.nodes for _, verdict in pairs), sum(row["nodes"] for row, _ in pairs)
+        row, verdict = max(pairs, key=lambda pair: pair[1].stats.seconds)
         print(
             f"{dataset + '_' + aggregation:14} {len(pairs):4} {open_here:9} {open_c:9} {seconds:9.3f} {seconds_c:9.3f}"
-            f" {seconds / seconds_c:7.3f} {sum(v.stats.nodes for _, v in pairs):11,} {sum(r['nodes'] for r, _ in pairs):11,}"
-            f"  {slowest[0]['index']} ({slowest[0]['budget']},{slowest[0]['local_budget']}) {slowest[1].stats.seconds:.2f}s"
+            f" {seconds / seconds_c:7.3f} {nodes:11,} {nodes_c:11,}"
+            f"  {row['index']} ({row['budget']},{row['local_budget']}) {verdict.stats.seconds:.2f}s"
         )
         total, total_c, unsolved = total + seconds, total_c + seconds_c, unsolved + open_here
     print(f"total {total:.2f} s, C program {total_c:.2f} s, ratio {total / total_c:.4f}, unsolved {unsolved}")
@@ -58,10 +61,11 @@ def main() -> None:
     if args.csv:
         with open(args.csv, "w", newline="") as out:
             writer = csv.writer(out)
-            writer.writerow(["dataset", "aggr", "index", "budget", "local", "status", "seconds", "nodes", "evaluations"])
+            keys = ("dataset", "aggr", "index", "budget", "local_budget")
+            writer.writerow([*keys, "status", "seconds", "nodes", "evaluations"])
             for pairs in tables.values():
                 for row, v in pairs:
-                    where = [row[key] for key in ("dataset", "aggr", "index", "budget", "local_budget")]
+                    where = [row[key] for key in keys]
                     writer.writerow([*where, v.status, v.stats.seconds, v.stats.nodes, v.stats.evaluations])
     sys.exit(bool(wrong))
 

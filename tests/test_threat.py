@@ -26,6 +26,8 @@ UNDIRECTED = Graph([[0, 1, 2], [1, 0, 2]], np.ones((3, 1)), directed=False)
         ({"insert": "all"}, "insert: expected True, False or 'target'"),
         ({"fragile": [(1, 2, 3)]}, r"fragile: expected pairs \(u, v\)"),
         ({"fragile": [3]}, "fragile: expected pairs"),
+        ({"fragile": 5}, r"fragile: expected a list of pairs \(u, v\), got 5"),
+        ({"protected": 5}, r"protected: expected a list of pairs \(u, v\), got 5"),
         ({"protected": [(0, -1)]}, "protected: expected a number from 0 on"),
     ],
 )

@@ -248,10 +248,11 @@ def _integer(value: float, shift: int) -> flint.fmpz:
 
 
 def _integers(matrix: np.ndarray, shift: int) -> Matrix:
+    rows, columns = matrix.shape
     if shift <= 62 and np.abs(matrix).max(initial=0.0) < 2.0 ** (62 - shift):
         scaled = np.ldexp(matrix, shift).astype(np.int64)
-        return Matrix(*matrix.shape, scaled.ravel().tolist())
-    return Matrix(*matrix.shape, [_integer(x, shift) for x in matrix.ravel().tolist()])
+        return Matrix(rows, columns, scaled.ravel().tolist())
+    return Matrix(rows, columns, [_integer(x, shift) for x in matrix.ravel().tolist()])
 
 
 def _common(rows: list[list[flint.fmpz]], divisors: list[int], scale: int) -> tuple[list[list[flint.fmpz]], int]:

@@ -6,7 +6,7 @@ Cost grows with the neighbourhood of the node in question, never with the whole 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +106,7 @@ def compile_problem(query: Query, options: Mapping[str, bool], budget: int | Non
     around = find_surroundings(query, depth, budget, PAIR_LIMIT)
     first = stages[0]
     n, T = around.vertices.size, len(stages)
-    D = max(max(stage.b.size for stage in stages), 1)
+    D = max(1, *(stage.b.size for stage in stages))
     slots = _lay_slots(query.graph, around)
     weights = _pad_weights(stages, T, D)
     products = first_products(query, first, around.vertices, D)
@@ -157,7 +157,7 @@ def _active(stages: list[Stage], distance: IntArray, whole: bool) -> IntArray:
     return out
 
 
-def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, np.ndarray]:
+def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, Any]:
     CT, AT, CT_abs, AT_abs = (np.zeros((T + 1, D, D)) for _ in range(4))
     bias, bias_abs = np.zeros((T + 1, D)), np.zeros((T + 1, D))
     for t, stage in enumerate(stages, 1):
@@ -171,7 +171,7 @@ def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, np.ndarray]:
     return {"C": C, "A": A, "CT": CT, "AT": AT, "CT_abs": CT_abs, "AT_abs": AT_abs, "bias": bias, "bias_abs": bias_abs}
 
 
-def _lay_slots(graph: Graph, around: Surroundings) -> dict[str, np.ndarray]:
+def _lay_slots(graph: Graph, around: Surroundings) -> dict[str, Any]:
     """Slots: the fixed in-edges of a vertex, and one (undirected: two) for every fragile pair."""
     n = around.vertices.size
     pairs = np.array(around.ends, dtype=np.int64).reshape(-1, 2)
@@ -207,7 +207,7 @@ def _lay_slots(graph: Graph, around: Surroundings) -> dict[str, np.ndarray]:
     }
 
 
-def _raw_rows(graph: Graph, first: Stage, around: Surroundings, slots: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _raw_rows(graph: Graph, first: Stage, around: Surroundings, slots: dict[str, Any]) -> dict[str, Any]:
     """Feature rows for a first stage that aggregates features as they are.
 
     Bag-of-words rows are long and nearly empty, so a vertex keeps only the columns that occur among its possible

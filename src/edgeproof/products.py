@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .arrays import FloatArray, IntArray
@@ -43,7 +45,7 @@ def _make_rows(network: Network, graph: Graph) -> _Rows:
 _kept: Memo[_Rows] = Memo(_make_rows)
 
 
-def first_products(query: Query, first: Stage, vertices: IntArray, D: int) -> dict[str, np.ndarray]:
+def first_products(query: Query, first: Stage, vertices: IntArray, D: int) -> dict[str, Any]:
     """own = C x + b, sent = A x (zero where stage 1 sends raw features), and their magnitudes."""
     network, graph = query.network, query.graph
     weights = [first.C, first.C_abs]

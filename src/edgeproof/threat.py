@@ -23,6 +23,8 @@ def _whole(value: object, field: str) -> int:
 
 
 def _pairs(value: Iterable[Pair], field: str) -> frozenset[Pair]:
+    if not isinstance(value, Iterable):
+        raise InputError(f"{field}: expected a list of pairs (u, v), got {value!r}")
     out = set()
     for pair in value:
         try:
@@ -140,7 +142,7 @@ class Threat:
             count += graph.num_vertices - 1 - int((inside != node).sum())
         elif self.insert:
             count += graph.num_vertices * (graph.num_vertices - 1) // halves - plain
-        unprotected = replace(self, protected=())
+        unprotected = replace(self, protected=frozenset())
         return count - sum(unprotected.admits(graph, pair, node) for pair in self.protected_pairs(graph))
 
     def __repr__(self) -> str:

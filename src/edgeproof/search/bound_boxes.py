@@ -23,7 +23,7 @@ from .state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, 
 
 
 @kernel
-def rank(top, ranks, m, row, sign, x):  # type: ignore[no-untyped-def]
+def rank(top, ranks, m, row, sign, x):
     """Insert sign * row into the `ranks` largest seen so far, coordinate by coordinate (x is scratch).
 
     Sorting networks for all coordinates at once: min and max vectorise where a sort a coordinate does not.
@@ -39,7 +39,7 @@ def rank(top, ranks, m, row, sign, x):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, every, top, x):  # type: ignore[no-untyped-def]
+def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, every, top, x):
     """Present ones, plus the `cap` best gains (all positive ones if `every` undecided slot may flip)."""
     fill(low, 0.0, m)
     fill(high, 0.0, m)
@@ -82,7 +82,7 @@ def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, e
 
 
 @kernel
-def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):  # type: ignore[no-untyped-def]
+def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):
     """The best of all splits into i deletions and j insertions, i + j <= cap; each split is best by rank."""
     sum_low, sum_high = top[0, cap + 1], top[1, cap + 1]  # rows past the ranks: free
     fill(sum_low, 0.0, m)
@@ -144,7 +144,7 @@ def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, 
 
 
 @kernel
-def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):  # type: ignore[no-untyped-def]
+def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):
     """Upper: the largest that can be present. Lower: what is left when the `cap` best deletable ones go."""
     fill(low, -np.inf, m)  # best decided one, from below
     fill(high, -np.inf, m)
@@ -194,7 +194,7 @@ def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, e
 
 
 @kernel
-def pool_box(low, high, m, below, how, n):  # type: ignore[no-untyped-def]
+def pool_box(low, high, m, below, how, n):
     """The readout's aggregation: over all vertices, none of them in doubt."""
     copy(low, below[0, SENT_LOW], m)
     copy(high, below[0, SENT_HIGH], m)
@@ -215,7 +215,7 @@ def pool_box(low, high, m, below, how, n):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def send_box(p, s, record, t):  # type: ignore[no-untyped-def]
+def send_box(p, s, record, t):
     """From the box of the pre-activation, the boxes of what stage t + 1 takes of it."""
     if t == p.T:
         return
@@ -252,7 +252,7 @@ ROOT = 2  # `forced` where there is no earlier box
 
 
 @kernel
-def bound_vertex(p, s, options, t, v, forced):  # type: ignore[no-untyped-def]
+def bound_vertex(p, s, options, t, v, forced):
     """Recompute the box of p_t(v); True if what it sends changed (or `forced`), the old record on the trail."""
     below, record = s.boxes[t - 1], s.boxes[t, v]
     width = p.width[t]
@@ -362,7 +362,7 @@ def bound_vertex(p, s, options, t, v, forced):  # type: ignore[no-untyped-def]
 
 
 @part
-def bound_from(p, s, options, seeds, everything):  # type: ignore[no-untyped-def]
+def bound_from(p, s, options, seeds, everything):
     """Bring all boxes up to date after the slots into `seeds`, or what these vertices may spend, changed."""
     forced = 1 if everything or not options.stop_unchanged else 0
     before, side = np.int64(0), np.int64(0)  # typed: a literal would compile the callee once more

@@ -80,7 +80,7 @@ def make_lines(p: Problem, W: int, used: bool) -> Lines:
 
 
 @kernel
-def touch(lines, pair):  # type: ignore[no-untyped-def]
+def touch(lines, pair):
     """Make room for the gains of a pair in this pass; `stamp[1]` counts them."""
     if lines.touched_mark[pair] == 0:
         lines.touched_mark[pair] = 1
@@ -91,7 +91,7 @@ def touch(lines, pair):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def reach(lines, side, count, u, rows, width):  # type: ignore[no-untyped-def]
+def reach(lines, side, count, u, rows, width):
     """Make sure that vertex u has (zero) coefficients on side; returns how many vertices have some."""
     if lines.mark[u] != lines.stamp[0]:
         lines.mark[u] = lines.stamp[0]
@@ -103,7 +103,7 @@ def reach(lines, side, count, u, rows, width):  # type: ignore[no-untyped-def]
 
 
 @reduction
-def relax_row(row, up, rise, under, m):  # type: ignore[no-untyped-def]
+def relax_row(row, up, rise, under, m):
     """Replace coefficients on h by coefficients on p; returns what goes to the constant."""
     const = 0.0
     for i in range(m):
@@ -114,7 +114,7 @@ def relax_row(row, up, rise, under, m):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def relax(p, s, lines, side, u, t, rows):  # type: ignore[no-untyped-def]
+def relax(p, s, lines, side, u, t, rows):
     """From coefficients on h_t(u) to coefficients on p_t(u): the activation's chord above, a tangent below.
 
     With negative slope k: above, on [l, h], the line through (l, k l) and (h, h); below, slope 1 or k, whichever is
@@ -144,7 +144,7 @@ def relax(p, s, lines, side, u, t, rows):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def act_interval(centre, radius, low, high, slope, m):  # type: ignore[no-untyped-def]
+def act_interval(centre, radius, low, high, slope, m):
     """The box of h as centre and radius, from the box of the pre-activation."""
     for i in range(m):
         bottom = max(low[i], 0.0) + slope * min(low[i], 0.0)
@@ -154,7 +154,7 @@ def act_interval(centre, radius, low, high, slope, m):  # type: ignore[no-untype
 
 
 @kernel
-def descend_sum(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
+def descend_sum(p, s, lines, t, v, side, rows, count, cap):
     """Sum aggregation at vertex v, t > 1: a deletion gains -a.h, an insertion a.h, each at its worst."""
     m = p.width[t - 1]
     centre, radius = s.line[0], s.line[1]
@@ -178,7 +178,7 @@ def descend_sum(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-u
 
 
 @kernel
-def range_slots(p, s, lines, t, v, side, rows, cap, carriers):  # type: ignore[no-untyped-def]
+def range_slots(p, s, lines, t, v, side, rows, cap, carriers):
     """Fill `ends` with the range of a . h of every slot into v that is there or may be."""
     centre, radius = s.line[0], s.line[1]
     start = p.slot_ptr[v]
@@ -206,7 +206,7 @@ def range_slots(p, s, lines, t, v, side, rows, cap, carriers):  # type: ignore[n
 
 
 @kernel
-def descend_mean(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
+def descend_mean(p, s, lines, t, v, side, rows, count, cap):
     """Mean aggregation at vertex v. With M0 the mean over the present ones, deleting D and inserting I gives
     M0 + [sum over D of (M0 - s) + sum over I of (s - M0)] / (present - |D| + |I|):
     each bracket term at its worst, over the denominator that makes it largest.
@@ -274,7 +274,7 @@ def descend_mean(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-
 
 
 @kernel
-def find_stars(p, s, lines, t, v, cap):  # type: ignore[no-untyped-def]
+def find_stars(p, s, lines, t, v, cap):
     """Max aggregation at vertex v: for every coordinate, which slot carries the line above and below.
 
     Above: agg <= max(h of the largest `high`, the second largest `high`), by its chord; if that one is above the
@@ -368,7 +368,7 @@ def find_stars(p, s, lines, t, v, cap):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def descend_max(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-untyped-def]
+def descend_max(p, s, lines, t, v, side, rows, count, cap):
     """Max aggregation at vertex v."""
     find_stars(p, s, lines, t, v, cap)
     first = t == 1
@@ -432,7 +432,7 @@ def descend_max(p, s, lines, t, v, side, rows, count, cap):  # type: ignore[no-u
 
 
 @kernel
-def descend_pool(p, s, lines, t, side, rows, count):  # type: ignore[no-untyped-def]
+def descend_pool(p, s, lines, t, side, rows, count):
     """The readout: every vertex is there. Sum and mean pass on shares, max a chord or its best lower end."""
     m = p.width[t - 1]
     for u in range(p.n):
@@ -474,7 +474,7 @@ def descend_pool(p, s, lines, t, side, rows, count):  # type: ignore[no-untyped-
 
 
 @kernel
-def descend_first(p, s, lines, v, side, rows, cap, carriers):  # type: ignore[no-untyped-def]
+def descend_first(p, s, lines, v, side, rows, cap, carriers):
     """Sum aggregation at the first stage: what neighbours send are numbers."""
     range_slots(p, s, lines, np.int64(1), v, side, rows, cap, carriers)
     start = p.slot_ptr[v]
@@ -495,7 +495,7 @@ def descend_first(p, s, lines, v, side, rows, cap, carriers):  # type: ignore[no
 
 
 @kernel
-def descend_carriers(p, s, lines, v, side, rows, cap):  # type: ignore[no-untyped-def]
+def descend_carriers(p, s, lines, v, side, rows, cap):
     """Max of 0/1 features at the first stage: single carriers are linear, as under a sum. In a crowd of n that may
     all go, the column is lost only if all go: its share is at least 1 - (their flips) / n and at most 1; in a crowd
     that may only come, at least (their flips) / n and at most their sum.
@@ -527,7 +527,7 @@ def descend_carriers(p, s, lines, v, side, rows, cap):  # type: ignore[no-untype
 
 
 @kernel
-def raw_coefficients(p, lines, v, side, rows):  # type: ignore[no-untyped-def]
+def raw_coefficients(p, lines, v, side, rows):
     """a = A^T G over the raw feature columns that occur around v."""
     offset = p.raw_columns_ptr[v, 0]
     m = p.raw_columns_ptr[v, 1] - offset
@@ -539,7 +539,7 @@ def raw_coefficients(p, lines, v, side, rows):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def additions(p, t, v):  # type: ignore[no-untyped-def]
+def additions(p, t, v):
     """More than the terms that one vertex adds to a constant or to a gain."""
     around = p.n if p.kind[t] == POOL else p.slot_ptr[v + 1] - p.slot_ptr[v]
     columns = p.width[t - 1]
@@ -549,7 +549,7 @@ def additions(p, t, v):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def descend(p, s, lines, options, top, rows, side, count):  # type: ignore[no-untyped-def]
+def descend(p, s, lines, options, top, rows, side, count):
     """Walk from coefficients on p_top, given for `front[side][:count]`, down to the flips."""
     for t in range(top, 0, -1):
         width, lower = p.width[t], p.width[t - 1]
@@ -598,7 +598,7 @@ def descend(p, s, lines, options, top, rows, side, count):  # type: ignore[no-un
 
 
 @kernel
-def spend(p, s, lines, rows):  # type: ignore[no-untyped-def]
+def spend(p, s, lines, rows):
     """bound[b]: const plus the best gains that the budgets allow, plus the rounding of the pass.
 
     Each pair is charged to its v only: exact for directed graphs, where local budgets are laminar and greedy is
@@ -640,7 +640,7 @@ def spend(p, s, lines, rows):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def start_pass(lines, rows):  # type: ignore[no-untyped-def]
+def start_pass(lines, rows):
     for k in range(lines.stamp[1]):
         lines.touched_mark[lines.touched[k]] = 0
     lines.stamp[1] = 0

@@ -14,7 +14,7 @@ from .multiply import fill
 
 
 @kernel
-def carry_columns(p, s, v, cap):  # type: ignore[no-untyped-def]
+def carry_columns(p, s, v, cap):
     """Fill `carried[k]` for the slots into v, `carried_const`, and the list of crowds; returns how many crowds.
 
     At the grounding the aggregate's product is carried_const plus `carried` of the present slots.
@@ -64,7 +64,7 @@ def carry_columns(p, s, v, cap):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def crowd_carrier(p, s, j, k):  # type: ignore[no-untyped-def]
+def crowd_carrier(p, s, j, k):
     """Whether the undecided slot k carries column j."""
     state = s.status[k]
     return (state == MAYBE_DELETED or state == MAYBE_INSERTED) and p.raw[p.raw_at[k] + j] != 0.0

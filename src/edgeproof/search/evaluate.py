@@ -13,7 +13,7 @@ from .state import OWN, SENT, VALUE_MARK, WORK, H
 
 
 @kernel
-def gather_values(acc, below, how, m, source, status, raw, raw_at, first, start, end):  # type: ignore[no-untyped-def]
+def gather_values(acc, below, how, m, source, status, raw, raw_at, first, start, end):
     """Aggregate what the present in-neighbours send (`first`: their raw feature rows) into acc[:m]."""
     count = 0
     for s in range(start, end):
@@ -40,7 +40,7 @@ def gather_values(acc, below, how, m, source, status, raw, raw_at, first, start,
 
 
 @kernel
-def pool_values(acc, below, how, m, n):  # type: ignore[no-untyped-def]
+def pool_values(acc, below, how, m, n):
     """The readout's aggregation: over all vertices, none of them in doubt."""
     copy(acc, below[0, SENT], m)
     for u in range(1, n):
@@ -57,7 +57,7 @@ def pool_values(acc, below, how, m, n):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def send_value(p, s, record, t):  # type: ignore[no-untyped-def]
+def send_value(p, s, record, t):
     """From h_t(v), what stage t + 1 takes of it: C h + b for v itself, A h or h for its neighbours."""
     if t == p.T:
         return
@@ -77,7 +77,7 @@ def send_value(p, s, record, t):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def evaluate_vertex(p, s, options, t, v, forced):  # type: ignore[no-untyped-def]
+def evaluate_vertex(p, s, options, t, v, forced):
     """Recompute h_t(v) from stage t - 1; True if it changed (or `forced`), with the old record on the trail."""
     below, record = s.values[t - 1], s.values[t, v]
     width = p.width[t]
@@ -131,7 +131,7 @@ def evaluate_vertex(p, s, options, t, v, forced):  # type: ignore[no-untyped-def
 
 
 @kernel
-def evaluate_from(p, s, options, seeds, everything):  # type: ignore[no-untyped-def]
+def evaluate_from(p, s, options, seeds, everything):
     """Bring all values up to date after the slots into `seeds` changed."""
     forced = 1 if everything or not options.stop_unchanged else 0
     before, side = np.int64(0), np.int64(0)  # typed: a literal would compile the callee once more

@@ -11,7 +11,7 @@ from .state import HIGH, LIMIT, LOW, USED, H
 
 
 @kernel
-def grounding_may_break(p, s, excluded):  # type: ignore[no-untyped-def]
+def grounding_may_break(p, s, excluded):
     """Whether the grounding breaks the claim, or comes so close that only exact arithmetic can tell."""
     h = s.values[p.T, 0, H]
     for r in range(p.rivals):
@@ -23,7 +23,7 @@ def grounding_may_break(p, s, excluded):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def exclude_by_boxes(p, s, excluded):  # type: ignore[no-untyped-def]
+def exclude_by_boxes(p, s, excluded):
     """Mark the rivals that cannot win in any graph below; True if none is left."""
     box = s.boxes[p.T, 0]
     slope = p.slope[p.T]
@@ -45,7 +45,7 @@ def exclude_by_boxes(p, s, excluded):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def exclude_by_lines(p, s, lines, options, excluded):  # type: ignore[no-untyped-def]
+def exclude_by_lines(p, s, lines, options, excluded):
     """The same with lines. Leaves in `order` the gains for the strongest rival, and with one flip left in `doubtful`
     the pairs whose flip may still break the claim.
     """

@@ -30,7 +30,7 @@ from numba.extending import (
 from .compile import kernel
 
 
-class BundleType(types.Type):  # type: ignore[misc]
+class BundleType(types.Type):
     """The address of a named tuple; named by a hash, since names of types end up in every symbol."""
 
     def __init__(self, bundle: Any) -> None:
@@ -40,12 +40,12 @@ class BundleType(types.Type):  # type: ignore[misc]
 
 
 @register_model(BundleType)
-class _BundleModel(models.OpaqueModel):  # type: ignore[misc]
+class _BundleModel(models.OpaqueModel):
     pass
 
 
 @infer_getattr
-class _BundleFields(AttributeTemplate):  # type: ignore[misc]
+class _BundleFields(AttributeTemplate):
     key = BundleType
 
     def generic_resolve(self, kind: BundleType, field: str) -> Any:
@@ -101,12 +101,12 @@ def _store(typing_context: Any, bundle: Any, block: Any) -> Any:
 
 
 @kernel
-def bundle_size(bundle):  # type: ignore[no-untyped-def]
+def bundle_size(bundle):
     return _size(bundle)
 
 
 @kernel
-def store_bundle(bundle, block):  # type: ignore[no-untyped-def]
+def store_bundle(bundle, block):
     _store(bundle, block)
 
 

@@ -9,19 +9,19 @@ from .compile import kernel, reduction
 
 
 @kernel
-def fill(out, value, m):  # type: ignore[no-untyped-def]
+def fill(out, value, m):
     for i in range(m):
         out[i] = value
 
 
 @kernel
-def copy(out, row, m):  # type: ignore[no-untyped-def]
+def copy(out, row, m):
     for i in range(m):
         out[i] = row[i]
 
 
 @kernel
-def copy_record(out, record):  # type: ignore[no-untyped-def]
+def copy_record(out, record):
     for k in range(record.shape[0]):
         target, source = out[k], record[k]
         for i in range(record.shape[1]):
@@ -29,7 +29,7 @@ def copy_record(out, record):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def pick_nonzero(picked, x, rows):  # type: ignore[no-untyped-def]
+def pick_nonzero(picked, x, rows):
     """List the j with x[j] != 0: after a ReLU about half of them."""
     count = 0
     for j in range(rows):
@@ -40,7 +40,7 @@ def pick_nonzero(picked, x, rows):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_picked(out, weight, x, picked, count, columns):  # type: ignore[no-untyped-def]
+def add_picked(out, weight, x, picked, count, columns):
     """out += sum of x[j] * weight[j] over the picked j, four rows at a time so that `out` is touched less often."""
     k = 0
     while k + 3 < count:
@@ -59,7 +59,7 @@ def add_picked(out, weight, x, picked, count, columns):  # type: ignore[no-untyp
 
 
 @kernel
-def add_picked_magnitudes(out, weight, x, picked, count, columns):  # type: ignore[no-untyped-def]
+def add_picked_magnitudes(out, weight, x, picked, count, columns):
     """The same with |weight|."""
     k = 0
     while k + 3 < count:
@@ -78,7 +78,7 @@ def add_picked_magnitudes(out, weight, x, picked, count, columns):  # type: igno
 
 
 @kernel
-def split_interval(centre, radius, low, high, rows):  # type: ignore[no-untyped-def]
+def split_interval(centre, radius, low, high, rows):
     """[low, high] as centre and radius: a product with an interval then takes two plain products, not four."""
     for j in range(rows):
         centre[j] = 0.5 * (low[j] + high[j])
@@ -86,14 +86,14 @@ def split_interval(centre, radius, low, high, rows):  # type: ignore[no-untyped-
 
 
 @kernel
-def join_interval(low, high, centre, radius, columns):  # type: ignore[no-untyped-def]
+def join_interval(low, high, centre, radius, columns):
     for i in range(columns):
         low[i] = centre[i] - radius[i]
         high[i] = centre[i] + radius[i]
 
 
 @reduction
-def dot(x, y, m):  # type: ignore[no-untyped-def]
+def dot(x, y, m):
     total = 0.0
     for i in range(m):
         total += x[i] * y[i]
@@ -101,7 +101,7 @@ def dot(x, y, m):  # type: ignore[no-untyped-def]
 
 
 @reduction
-def dot_magnitudes(x, y, m):  # type: ignore[no-untyped-def]
+def dot_magnitudes(x, y, m):
     """|x| . y"""
     total = 0.0
     for i in range(m):
@@ -110,7 +110,7 @@ def dot_magnitudes(x, y, m):  # type: ignore[no-untyped-def]
 
 
 @reduction
-def dot_interval(a, centre, radius, m):  # type: ignore[no-untyped-def]
+def dot_interval(a, centre, radius, m):
     """Bounds of a . h for h within `radius` of `centre`."""
     middle, spread = 0.0, 0.0
     for j in range(m):

@@ -8,7 +8,7 @@ from .state import LIMIT, STAMP, USED
 
 
 @part
-def spendable(s, options, v):  # type: ignore[no-untyped-def]
+def spendable(s, options, v):
     """How many of its undecided in-pairs a vertex can see flipped in one admissible graph."""
     if not options.budget_boxes:
         return s.open_slots[v]
@@ -16,7 +16,7 @@ def spendable(s, options, v):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def list_due(p, s, t, seeds, everything, before, side, mask):  # type: ignore[no-untyped-def]
+def list_due(p, s, t, seeds, everything, before, side, mask):
     """Write the vertices due at stage t to `changed[1 - side]` and return how many there are.
 
     A vertex is due if its slots changed (`seeds`), or if itself or an in-neighbour through a slot that matches

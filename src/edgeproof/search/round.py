@@ -26,14 +26,14 @@ LARGE = 1e100
 
 
 @kernel
-def add_magnitudes(out, weight, x, rows, columns):  # type: ignore[no-untyped-def]
+def add_magnitudes(out, weight, x, rows, columns):
     for j in range(rows):
         for i in range(columns):
             out[i] += weight[j, i] * x[j]
 
 
 @kernel
-def gather_magnitudes(p, t, v, out, below, rows):  # type: ignore[no-untyped-def]
+def gather_magnitudes(p, t, v, out, below, rows):
     """Aggregate `rows` (one a vertex) over all slots into v: sums add up, a max or mean is no more than the largest."""
     m = rows.shape[1]
     fill(out, 0.0, m)
@@ -49,7 +49,7 @@ def gather_magnitudes(p, t, v, out, below, rows):  # type: ignore[no-untyped-def
 
 
 @kernel
-def enclose_root(p, s, options, magnitude, error, passed, gathered):  # type: ignore[no-untyped-def]
+def enclose_root(p, s, options, magnitude, error, passed, gathered):
     """Fill values, boxes, slacks and errors for the root; False if something is too large to be bounded.
 
     magnitude, error: (T+1, n, D) bounds of |p_t(v)| and of the error of the grounding's values.

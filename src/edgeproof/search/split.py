@@ -12,7 +12,7 @@ from .state import BOX_MARK, LIMIT, PAIR_MARK, UNDECIDED, USED, VALUE_MARK
 
 
 @kernel
-def decide(p, s, pair, flip):  # type: ignore[no-untyped-def]
+def decide(p, s, pair, flip):
     """Give a pair its status: as in G, or flipped, which costs budget."""
     u, v = p.pair_u[pair], p.pair_v[pair]
     present = p.pair_present[pair] ^ flip
@@ -32,7 +32,7 @@ def decide(p, s, pair, flip):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def undo_pairs(p, s, mark):  # type: ignore[no-untyped-def]
+def undo_pairs(p, s, mark):
     while s.tally[PAIR_MARK] > mark:
         s.tally[PAIR_MARK] -= 1
         pair = s.pair_trail[s.tally[PAIR_MARK]]
@@ -55,7 +55,7 @@ def undo_pairs(p, s, mark):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def undo(p, s, pair_mark, value_mark, box_mark):  # type: ignore[no-untyped-def]
+def undo(p, s, pair_mark, value_mark, box_mark):
     """Back to the state at these marks. Saved numbers are restored: inverse operations would drift."""
     undo_pairs(p, s, pair_mark)
     n = p.n
@@ -70,7 +70,7 @@ def undo(p, s, pair_mark, value_mark, box_mark):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def affordable(p, s, pair):  # type: ignore[no-untyped-def]
+def affordable(p, s, pair):
     """Whether the budgets left allow this flip."""
     u, v = p.pair_u[pair], p.pair_v[pair]
     if s.tally[USED] >= s.tally[LIMIT] or s.spare[v] < 1:
@@ -79,7 +79,7 @@ def affordable(p, s, pair):  # type: ignore[no-untyped-def]
 
 
 @part
-def settle(p, s, v):  # type: ignore[no-untyped-def]
+def settle(p, s, v):
     """Inference: once v has spent its local budget, its undecided pairs stay as they are in G."""
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
         if s.status[k] & 2:
@@ -87,7 +87,7 @@ def settle(p, s, v):  # type: ignore[no-untyped-def]
 
 
 @part
-def apply(p, s, options, pair, flip):  # type: ignore[no-untyped-def]
+def apply(p, s, options, pair, flip):
     """Decide a pair and bring grounding and boxes up to date."""
     u, v = p.pair_u[pair], p.pair_v[pair]
     first = s.tally[PAIR_MARK]

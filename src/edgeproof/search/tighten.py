@@ -17,7 +17,7 @@ from .state import BOX_MARK, HIGH, LOW
 
 
 @kernel
-def tighten_vertex(p, s, lines, options, t, v):  # type: ignore[no-untyped-def]
+def tighten_vertex(p, s, lines, options, t, v):
     """Intersect the box of p_t(v) with lines, ROWS / 2 open neurons at a time."""
     width = p.width[t]
     record = s.boxes[t, v]
@@ -60,7 +60,7 @@ def tighten_vertex(p, s, lines, options, t, v):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def measure_distances(p, s):  # type: ignore[no-untyped-def]
+def measure_distances(p, s):
     """Write to `near` how far each vertex now is from the node in question, over edges that are or may be there."""
     far = p.depth + 1
     for v in range(p.n):
@@ -85,7 +85,7 @@ def measure_distances(p, s):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def tighten_all(p, s, lines, options):  # type: ignore[no-untyped-def]
+def tighten_all(p, s, lines, options):
     """Stage by stage: propagate what the stage below gained, then tighten what still matters."""
     measure_distances(p, s)
     lines.stamp[2] += 1
