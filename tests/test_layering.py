@@ -17,7 +17,7 @@ ROOT = Path(edgeproof.__file__).parent
 ROWS = (
     ("errors",),
     ("convert",),
-    ("arrays", "network", "graph", "features", "threat", "verdict", "evaluate", "exact", "load"),
+    ("arrays", "network", "graph", "features", "threat", "verdict", "evaluate", "exact", "load", "memo", "predict"),
     ("query", "options"),
     ("problem", "products", "stages", "surroundings"),
     ("search",),
