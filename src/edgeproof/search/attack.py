@@ -7,8 +7,8 @@ import numpy as np
 from .compile import kernel
 from .evaluate import evaluate_from
 from .exclude import grounding_may_break
-from .split import affordable, decide
-from .state import EVALUATIONS, LIMIT, USED, VALUE_MARK
+from .split import affordable, decide, undo
+from .state import BOX_MARK, EVALUATIONS, LIMIT, PAIR_MARK, USED, VALUE_MARK, H
 
 
 @kernel
@@ -37,3 +37,32 @@ def flip_best_gains(p, s, lines, options, excluded):  # type: ignore[no-untyped-
         if grounding_may_break(p, s, excluded):
             return True
     return False
+
+
+@kernel
+def score_flips(p, s, options, base, excluded, scores):  # type: ignore[no-untyped-def]
+    """scores[pair]: the largest objective of a rival when `base` and this pair are flipped; -inf where that is not
+    allowed. All single flips of one base graph share its evaluation.
+    """
+    for k in range(base.size):
+        flip_grounding(p, s, options, base[k])
+    pair_mark, value_mark, box_mark = s.tally[PAIR_MARK], s.tally[VALUE_MARK], s.tally[BOX_MARK]
+    for pair in range(p.pair_u.size):
+        scores[pair] = -np.inf
+        if s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair):
+            flip_grounding(p, s, options, pair)
+            scores[pair] = largest_objective(p, s, excluded)
+            undo(p, s, pair_mark, value_mark, box_mark)
+    undo(p, s, np.int64(0), np.int64(0), box_mark)
+
+
+@kernel
+def largest_objective(p, s, excluded):  # type: ignore[no-untyped-def]
+    """How close the grounding comes to breaking the claim: above 0 it breaks it, up to rounding, which is added."""
+    h = s.values[p.T, 0, H]
+    best = -np.inf
+    for r in range(p.rivals):
+        objective = h[r] if p.folded else h[p.rival_at[r]] - h[p.label_at]
+        if not excluded[r]:
+            best = max(best, objective + s.error[r])
+    return best

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .attack import flip_best_gains, flip_grounding
+from .attack import flip_best_gains
 from .choose import choose_by_gain, choose_first, choose_nearest
 from .compile import kernel, part
 from .exclude import exclude_by_boxes, exclude_by_lines, grounding_may_break
@@ -31,6 +31,7 @@ from .state import (
     VALUE_MARK,
     WORK,
 )  # fmt: skip
+from .sweep import FOUND, INTERRUPTED, pays, start_sweep, sweep
 from .tighten import tighten_all
 
 # why the kernel returned
@@ -63,7 +64,8 @@ def run(p, s, lines, options, quota, node_limit):  # type: ignore[no-untyped-def
     """Search on until the tree is done, a candidate needs an exact answer, or `quota` units of work are done."""
     tally = s.tally
     stop = tally[WORK] + quota
-    room = 3 * p.T * p.n + p.n  # records that one step can write: boxes, then tightened boxes
+    # records that one step can write: boxes, then tightened boxes; values of as many flips as are left
+    room = (3 + tally[LIMIT]) * p.T * p.n + p.n
     while True:
         depth = tally[DEPTH]
         action = tally[ACTION]
@@ -95,8 +97,10 @@ def run(p, s, lines, options, quota, node_limit):  # type: ignore[no-untyped-def
             s.frame_left[depth] = left
             if options.lines:
                 tally[LINE_PASSES] += 1
+                s.tries[left] += 1
                 if exclude_by_lines(p, s, lines, options, excluded):
                     tally[LINE_PRUNES] += 1
+                    s.wins[left] += 1
                     continue
             tally[ACTION] = PROBE if options.lines and left > 1 else DEEPEN
         elif action == PROBE:
@@ -117,14 +121,16 @@ def run(p, s, lines, options, quota, node_limit):  # type: ignore[no-untyped-def
                 tighten_all(p, s, lines, options)
                 if exclude_by_lines(p, s, lines, options, excluded):
                     tally[LINE_PRUNES] += 1
+                    s.wins[left] += 1
                     continue
                 mark(s, marks)
             if not options.exclude_rivals:
                 fill(excluded, np.int64(0), p.rivals)
-            if options.last_flip and left == 1:
+            if options.last_flip and pays(p, s, options, left):
                 tally[SWEPT_LEAVES] += 1
                 if not options.lines:
                     fill(lines.doubtful, np.int8(1), p.pair_u.size)
+                start_sweep(s, left)
                 tally[ACTION] = SWEEP
                 continue
             pair = choose_by_gain(p, s, lines) if options.lines else np.int64(-1)
@@ -137,25 +143,13 @@ def run(p, s, lines, options, quota, node_limit):  # type: ignore[no-untyped-def
             s.frame_pair[depth] = pair
             tally[ACTION] = BRANCH
         elif action == SWEEP:
-            # one flip left: evaluate the pairs in doubt, without a search node for each
+            code = sweep(p, s, lines, options, excluded, stop)
+            if code == FOUND:
+                return CANDIDATE
+            if code == INTERRUPTED:
+                return PAUSED
             undo(p, s, marks[0], marks[1], marks[2])
-            doubtful = lines.doubtful
-            pair = s.frame_phase[depth]
             tally[ACTION] = RETREAT
-            while pair < p.pair_u.size and tally[USED] < tally[LIMIT]:
-                if doubtful[pair] and s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair):
-                    flip_grounding(p, s, options, pair)
-                    if grounding_may_break(p, s, excluded):
-                        s.frame_phase[depth] = pair + 1
-                        tally[ACTION] = SWEEP
-                        tally[CANDIDATES] += 1
-                        return CANDIDATE
-                    undo(p, s, marks[0], marks[1], marks[2])
-                    if tally[WORK] >= stop:
-                        s.frame_phase[depth] = pair + 1
-                        tally[ACTION] = SWEEP
-                        return PAUSED
-                pair += 1
         elif action == RETREAT:
             if depth == 0:
                 return FINISHED

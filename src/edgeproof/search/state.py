@@ -18,8 +18,8 @@ LOW, HIGH, OWN_LOW, OWN_HIGH, SENT_LOW, SENT_HIGH = 0, 1, 2, 3, 4, 5
 (
     DEPTH, USED, LIMIT, ACTION, FRESH, PAIR_MARK, VALUE_MARK, BOX_MARK, STAMP, UNDECIDED,
     NODES, LEAVES, BOX_PRUNES, LINE_PRUNES, SPENT_LEAVES, LONELY_LEAVES, SWEPT_LEAVES, LINE_PASSES, TIGHTENINGS,
-    WORK, EVALUATIONS, CANDIDATES, TALLY_SIZE,
-) = range(23)  # fmt: skip
+    WORK, EVALUATIONS, CANDIDATES, SWEEP_LEVEL, SWEEP_PENDING, SWEEP_SINGLE, TALLY_SIZE,
+) = range(26)  # fmt: skip
 
 
 class Options(NamedTuple):
@@ -32,6 +32,7 @@ class Options(NamedTuple):
     tighten: int
     last_flip: int
     carriers: int
+    enumerate_at_once: int
     nearest_first: int
     flip_first: int
     inference: int
@@ -63,6 +64,12 @@ class State(NamedTuple):
     frame_left: IntArray  # budget left when the node was entered
     frame_marks: NDArray[np.int64]  # (depth, 3)
     frame_excluded: NDArray[np.int8]  # (depth, rivals)
+    # enumeration below a node, one entry a level
+    sweep_cursor: IntArray
+    sweep_marks: NDArray[np.int64]
+    # how often lines were tried, and pruned, with this many flips left
+    tries: IntArray
+    wins: IntArray
     # scratch
     seen: IntArray
     near: IntArray
@@ -78,11 +85,12 @@ class State(NamedTuple):
     tally: IntArray
 
 
-def make_state(problem: Problem, records: int, budget: int) -> State:
+def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
     """Arrays for a search from the root with this budget; nothing here grows with the number of search nodes."""
     n, T = problem.n, problem.T
     W = int(max(problem.D, np.diff(problem.raw_columns_ptr, axis=1).max(initial=0)))
     pairs = problem.pair_u.size
+    levels = min(budget, pairs) + 2
     most_slots = int(np.diff(problem.slot_ptr).max(initial=0))
     return State(
         values=np.zeros((T + 1, n, 3, problem.D)),
@@ -102,13 +110,17 @@ def make_state(problem: Problem, records: int, budget: int) -> State:
         frame_left=np.zeros(pairs + 2, dtype=np.int64),
         frame_marks=np.zeros((pairs + 2, 3), dtype=np.int64),
         frame_excluded=np.zeros((pairs + 2, problem.rivals), dtype=np.int8),
+        sweep_cursor=np.zeros(levels, dtype=np.int64),
+        sweep_marks=np.zeros((levels, 2), dtype=np.int64),
+        tries=np.zeros(levels, dtype=np.int64),
+        wins=np.zeros(levels, dtype=np.int64),
         seen=np.zeros(n, dtype=np.int64),
         near=np.zeros(n, dtype=np.int64),
         seeds=np.zeros(n + 2 * pairs + 2, dtype=np.int64),
         changed=np.zeros((2, n), dtype=np.int64),
         line=np.zeros((8, W)),
         picked=np.zeros(2 * W + problem.rivals, dtype=np.int64),
-        top=np.zeros((4, min(budget, most_slots) + 2, W)),
+        top=np.zeros((4, min(most, most_slots) + 2, W)),
         carried=np.zeros((problem.slot_source.size if problem.uniform else 1, int(problem.width[1]))),
         carried_const=np.zeros(problem.D),
         crowd=np.zeros((W, 3), dtype=np.int64),

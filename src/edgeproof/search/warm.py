@@ -27,4 +27,4 @@ def warm_up() -> None:
     layer = Layer([[1.0], [0.0]], [[1.0], [-1.0]], [0.0, 0.0], "sum", "none")
     graph = Graph([[0], [1]], [[1.0], [1.0]], directed=True)
     query = make_query(Network([layer]), graph, Threat(1), node=1)
-    engine.verify(query, timeout=None, node_limit=None, options=None)
+    engine.verify(query, timeout=None, node_limit=None, options={"attack_at_once": True, "tighten_at_once": True})

@@ -1,0 +1,83 @@
+"""Attacks from the root: greedy with re-evaluation, then a beam of partial attacks, then swaps."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .attack import score_flips
+from .lend import Lent
+from .state import EVALUATIONS, LIMIT, Options, State, with_longer_trails
+
+Flips = tuple[int, ...]
+
+
+class Portfolio:
+    """Looks for an attack of at most `budget` flips on a state of its own, which stays at the root."""
+
+    def __init__(self, problem: Lent, state: State, options: Options, breaks: Callable[[Sequence[int]], bool]) -> None:
+        """`breaks` decides in exact arithmetic whether flipping these pairs breaks the claim."""
+        self._problem, self._options, self._breaks = problem, options, breaks
+        p = problem.bundle
+        while state.value_trail_at.size < (int(state.tally[LIMIT]) + 2) * p.T * p.n:
+            state = with_longer_trails(state)
+        self._state = Lent(state)
+        self._excluded = np.zeros(p.rivals, dtype=np.int8)
+        self._scores = np.zeros(p.pair_u.size)
+        self._refuted: set[Flips] = set()
+        self.deadline: float | None = None
+
+    @property
+    def evaluations(self) -> int:
+        return int(self._state.bundle.tally[EVALUATIONS])
+
+    def _expand(self, base: Flips, width: int) -> list[tuple[float, Flips]] | Flips:
+        """The best extensions of `base` by one flip, or one of them that is an attack."""
+        if self.deadline is not None and time.perf_counter() > self.deadline:
+            return []
+        score_flips(
+            self._problem, self._state, self._options, np.array(base, dtype=np.int64), self._excluded, self._scores
+        )
+        allowed = np.flatnonzero(self._scores > -np.inf)
+        best = allowed[np.argsort(-self._scores[allowed], kind="stable")]
+        for pair in best.tolist():
+            flips = tuple(sorted((*base, pair)))
+            if not self._scores[pair] > 0.0:
+                break
+            if flips not in self._refuted:
+                if self._breaks(flips):
+                    return flips
+                self._refuted.add(flips)
+        return [(float(self._scores[pair]), tuple(sorted((*base, pair)))) for pair in best[:width].tolist()]
+
+    def search(self, budget: int, width: int) -> Flips | None:
+        """Grow attacks flip by flip, keeping the `width` best; at the end, swap flips of the best one."""
+        beam: list[tuple[float, Flips]] = [(-np.inf, ())]
+        for _ in range(budget):
+            found: dict[Flips, float] = {}
+            for _, base in beam:
+                extended = self._expand(base, width)
+                if isinstance(extended, tuple):
+                    return extended
+                found.update((flips, score) for score, flips in extended)
+            if not found:
+                break
+            beam = sorted(((score, flips) for flips, score in found.items()), reverse=True)[:width]
+        return self._swap(*beam[0]) if width > 1 and len(beam[0][1]) > 1 else None
+
+    def _swap(self, score: float, flips: Flips) -> Flips | None:
+        """Exchange one flip at a time while that helps."""
+        improved = True
+        while improved:
+            improved = False
+            for gone in flips:
+                extended = self._expand(tuple(pair for pair in flips if pair != gone), 1)
+                if isinstance(extended, tuple):
+                    return extended
+                if extended and extended[0][0] > score:
+                    score, flips = extended[0]
+                    improved = True
+                    break
+        return None

@@ -1,0 +1,105 @@
+"""Enumeration: evaluate every graph below a search node, without search nodes and without bounds.
+
+With one flip left this is always the cheapest; with more, where bounds have shown that they do not prune.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .attack import flip_grounding
+from .compile import kernel
+from .exclude import grounding_may_break
+from .split import affordable, undo
+from .state import (
+    BOX_MARK,
+    CANDIDATES,
+    LIMIT,
+    PAIR_MARK,
+    SWEEP_LEVEL,
+    SWEEP_PENDING,
+    SWEEP_SINGLE,
+    UNDECIDED,
+    USED,
+    VALUE_MARK,
+    WORK,
+)
+
+DONE, FOUND, INTERRUPTED = 0, 1, 2
+
+MIN_TRIES = 6
+MOST_GRAPHS = 100_000.0
+
+
+@kernel
+def pays(p, s, options, left):  # type: ignore[no-untyped-def]
+    """Whether to enumerate what is below a node instead of bounding it further.
+
+    Lines get a chance first: only where they have pruned few nodes with this budget left, and where the graphs
+    below are not too many, is evaluating all of them cheaper than splitting.
+    """
+    if left == 1 or options.enumerate_at_once:
+        return True
+    if options.lines and (s.tries[left] < MIN_TRIES or s.wins[left] * 4 > s.tries[left]):
+        return False
+    graphs = 1.0
+    for k in range(left):
+        graphs *= max(s.tally[UNDECIDED] - k, 1) / (k + 1.0)
+    return graphs <= MOST_GRAPHS
+
+
+@kernel
+def start_sweep(s, left):  # type: ignore[no-untyped-def]
+    # `doubtful` was found for one flip left or not at all; the budget may shrink while the sweep goes on
+    s.tally[SWEEP_SINGLE] = left == 1
+    s.tally[SWEEP_LEVEL] = 0
+    s.tally[SWEEP_PENDING] = 0
+    s.sweep_cursor[0] = 0
+    note_marks(s, np.int64(0))
+
+
+@kernel
+def note_marks(s, level):  # type: ignore[no-untyped-def]
+    s.sweep_marks[level, 0] = s.tally[PAIR_MARK]
+    s.sweep_marks[level, 1] = s.tally[VALUE_MARK]
+
+
+@kernel
+def sweep(p, s, lines, options, excluded, stop):  # type: ignore[no-untyped-def]
+    """Go on with the enumeration; FOUND leaves a candidate on the trail, and the next call takes it from there.
+
+    Level k has k flips of its own; each level flips only pairs behind the one above, so no set comes twice.
+    """
+    tally = s.tally
+    pairs = p.pair_u.size
+    while True:
+        level = tally[SWEEP_LEVEL]
+        if not tally[SWEEP_PENDING]:
+            pair = s.sweep_cursor[level]
+            single = level == 0 and tally[SWEEP_SINGLE]
+            while pair < pairs and not (
+                s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair) and (lines.doubtful[pair] or not single)
+            ):
+                pair += 1
+            if pair >= pairs or tally[USED] >= tally[LIMIT]:
+                if level == 0:
+                    return DONE
+                tally[SWEEP_LEVEL] = level - 1
+                marks = s.sweep_marks[level - 1]
+                undo(p, s, marks[0], marks[1], tally[BOX_MARK])
+                continue
+            s.sweep_cursor[level] = pair + 1
+            flip_grounding(p, s, options, pair)
+            if grounding_may_break(p, s, excluded):
+                tally[SWEEP_PENDING] = 1
+                tally[CANDIDATES] += 1
+                return FOUND
+        tally[SWEEP_PENDING] = 0
+        if tally[USED] < tally[LIMIT]:
+            tally[SWEEP_LEVEL] = level + 1
+            note_marks(s, level + 1)
+            s.sweep_cursor[level + 1] = s.sweep_cursor[level]
+        else:
+            undo(p, s, s.sweep_marks[level, 0], s.sweep_marks[level, 1], tally[BOX_MARK])
+        if tally[WORK] >= stop:
+            return INTERRUPTED

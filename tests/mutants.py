@@ -1,0 +1,172 @@
+"""Do the tests see a wrong engine? Copies the package, injects one fault at a time, and runs them on the copy.
+
+python tests/mutants.py [NAME ...]
+
+Not part of the test run: every mutant compiles its kernels anew, about a minute. A fault whose text is not found
+exactly once is an error, so that the list follows the code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+TESTS = Path(__file__).parent
+PACKAGE = TESTS.parent / "src" / "edgeproof"
+CHECKS = ("search/test_bounds.py", "test_search_against_brute.py")
+# exit with pytest's code, on the copy and on nothing else
+RUN = """
+import sys, edgeproof, pytest
+assert edgeproof.__file__.startswith(sys.argv[1]), edgeproof.__file__
+sys.exit(pytest.main(sys.argv[2:]))
+"""
+TIMEOUT = 1200.0
+
+
+class Mutant(NamedTuple):
+    name: str
+    file: str
+    old: str
+    new: str
+
+
+MUTANTS = (
+    # budgets
+    Mutant("spendable-one-less", "search/propagate.py", "s.tally[LIMIT] - s.tally[USED])", "s.tally[LIMIT] - s.tally[USED] - 1)"),
+    Mutant("flip-for-free-at-u", "search/split.py", "        if p.charge_u and u != v:\n            s.spare[u] -= 1\n", ""),
+    Mutant("spend-one-less", "search/bound_lines.py", "while taken < left and finite:", "while taken < left - 1 and finite:"),
+    Mutant("spend-charges-too-much", "search/bound_lines.py", "lines.spent[p.pair_v[at]] += 1", "lines.spent[p.pair_v[at]] += 2"),
+    # boxes
+    Mutant("sum-top-k", "search/bound_boxes.py", "ranks = 0 if every else cap", "ranks = 0 if every else max(cap - 1, 0)"),
+    Mutant("mean-denominator", "search/bound_boxes.py", "count = present - i + j", "count = max(present - i + j, 1) + (i > 0)"),
+    Mutant("mean-never-empty", "search/bound_boxes.py", "            if count == 0:\n", "            if count == 0 and present == 0:\n"),
+    Mutant("max-kept-one-better", "search/bound_boxes.py", "kept = top[0, cap]", "kept = top[0, max(cap - 1, 0)]"),
+    Mutant("max-never-empty", "search/bound_boxes.py", "if decided == 0 and deletable <= cap:", "if decided == 0 and deletable < cap:"),
+    Mutant("insertions-lower-ignored", "search/bound_boxes.py", "if state == MAYBE_DELETED or (state == MAYBE_INSERTED and cap > deletable):", "if state == MAYBE_DELETED:"),
+    Mutant("slack-dropped", "search/bound_boxes.py", "        low[i] -= slack[i]\n        high[i] += slack[i]\n", ""),
+    Mutant("low-and-high-swapped", "search/bound_boxes.py", "        low[i] = centre[i] - radius[i]", "        low[i] = centre[i] + radius[i]"),
+    Mutant("crowd-there-ignored", "search/bound_boxes.py", "there = 1.0 if s.crowd[c, 1] > 0 else 0.0", "there = 0.0"),
+    Mutant("boxes-stop-at-relu", "search/bound_boxes.py", "max(high[i], old_high[i]) > 0.0)", "min(high[i], old_high[i]) > 0.0)"),
+    Mutant("insertable-not-due", "search/propagate.py", "        if v < active and s.seen[v] != stamp:\n            s.seen[v] = stamp\n            due[waiting] = v\n            waiting += 1\n    for k in range(before):", "        if v < active and s.seen[v] != stamp and k < 1:\n            s.seen[v] = stamp\n            due[waiting] = v\n            waiting += 1\n    for k in range(before):"),
+    # carriers
+    Mutant("crowd-of-sure-carriers", "search/carry.py", "sure = sure or deletable > cap", "sure = sure or deletable >= cap"),
+    Mutant("crowd-division", "search/bound_lines.py", "max(-a, 0.0) / deletable", "max(-a, 0.0) / (deletable + 1)"),
+    Mutant("crowd-insertion-division", "search/bound_lines.py", "max(a, 0.0) + min(a, 0.0) / insertable", "max(a, 0.0) + min(a, 0.0)"),
+    # lines
+    Mutant("sum-gain-sign", "search/bound_lines.py", "-bottom if state == MAYBE_DELETED else above", "bottom if state == MAYBE_DELETED else above"),
+    Mutant("first-gain-sign", "search/bound_lines.py", "-x if state & 1 else x", "-x"),
+    Mutant("chord-constant", "search/bound_lines.py", "rise[i] = max(k * bottom - slope * bottom, above - slope * above)", "rise[i] = 0.0"),
+    Mutant("mean-gain-denominator", "search/bound_lines.py", "least = max(present - min(cap, deletable), 1)", "least = max(present - min(cap, deletable), 1) + 1"),
+    Mutant("mean-gain-not-emptied", "search/bound_lines.py", "gain = max(gain, -share * (share * total_low))", "gain = gain + 0.0"),
+    Mutant("star-loss-dropped", "search/bound_lines.py", "losses[i] = max(high_down - floors[i], 0.0) if down_open else 0.0", "losses[i] = 0.0"),
+    Mutant("star-drop-too-large", "search/bound_lines.py", "drops[i] = low_up - second if", "drops[i] = high_up - second if"),
+    Mutant("star-never-empty", "search/bound_lines.py", "        if empties:\n            second = max(second, 0.0)\n", ""),
+    Mutant("star-insertion-gain", "search/bound_lines.py", "gain += a[i] * max(above - floors[i], 0.0)", "gain += a[i] * max(bottom - floors[i], 0.0)"),
+    Mutant("pool-max-second", "search/bound_lines.py", "            slope, rise = 0.0, second\n", "            slope, rise = 0.0, low_up\n"),
+    Mutant("stale-stars", "search/exclude.py", "    lines.stamp[2] += 1  # boxes may have changed since the last pass\n", ""),
+    Mutant("line-error-dropped", "search/bound_lines.py", "lines.error[b] += dot_magnitudes(row, slack, width)", "lines.error[b] += 0.0 * width"),
+    Mutant("tightened-below-swapped", "search/tighten.py", "record[LOW, j] = max(record[LOW, j], below)", "record[LOW, j] = max(record[LOW, j], min(above, -below))"),
+    # undo
+    Mutant("tightened-box-not-undone", "search/tighten.py", "                    copy_record(s.box_trail[at], record)\n                    s.tally[BOX_MARK] = at + 1\n", ""),
+    Mutant("boxes-undone-forwards", "search/split.py", "for k in range(s.tally[BOX_MARK] - 1, box_mark - 1, -1):", "for k in range(box_mark, s.tally[BOX_MARK]):"),
+    Mutant("spare-not-undone", "search/split.py", "            if p.charge_u and u != v:\n                s.spare[u] += 1\n", ""),
+    # rivals and last flips
+    Mutant("last-rival-missing", "search/exclude.py", "            left += 1\n            if lines.bound[b] > strongest:", "            left += b == 0\n            if lines.bound[b] > strongest:"),
+    Mutant("doubt-without-rounding", "search/exclude.py", "base = lines.const[b] + lines.error[b]", "base = lines.const[b] - lines.error[b]"),
+    Mutant("doubt-without-gain", "search/exclude.py", "if not base + gain + size + abs(gain) * 2.0**-50 <= 0.0:", "if not base - gain + size + abs(gain) * 2.0**-50 <= 0.0:"),
+    Mutant("tester-trusts-floats", "search/exclude.py", "not objective + s.error[r] <= 0.0:", "not objective <= 0.0:"),
+)  # fmt: skip
+
+
+class Fate(NamedTuple):
+    caught: bool
+    how: str
+
+
+def mutate(mutant: Mutant | None, folder: Path) -> None:
+    """A copy of the package in `folder`, with the fault."""
+    shutil.copytree(PACKAGE, folder / "edgeproof", ignore=shutil.ignore_patterns("__pycache__"))
+    if mutant is None:
+        return
+    file = folder / "edgeproof" / mutant.file
+    text = file.read_text()
+    found = text.count(mutant.old)
+    if found != 1:
+        raise click.ClickException(f"{mutant.name}: its text occurs {found} times in {mutant.file}")
+    file.write_text(text.replace(mutant.old, mutant.new))
+
+
+def run_checks(folder: Path, campaign: int) -> Fate:
+    checks = [str(TESTS / check) for check in CHECKS]
+    command = [sys.executable, "-c", RUN, str(folder), "-x", "-q", "-p", "no:cacheprovider", "--tb=line"]
+    environment = os.environ | {"PYTHONPATH": str(folder), "EDGEPROOF_CACHE": str(folder / "cache")}
+    try:
+        done = subprocess.run(
+            [*command, f"--campaign={campaign}", *checks],
+            env=environment, cwd=TESTS.parent, capture_output=True, text=True, timeout=TIMEOUT, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Fate(True, "hangs")
+    said = done.stdout + done.stderr
+    if done.returncode not in (0, 1) and done.returncode > 0:
+        raise click.ClickException(f"the tests did not run\n{said}")
+    if any(word in said for word in ("TypingError", "SyntaxError", "NameError", "LoweringError", "ImportError")):
+        raise click.ClickException(f"not a fault but a broken program\n{said}")
+    if done.returncode < 0:
+        return Fate(True, f"crashes with signal {-done.returncode}")
+    failed = [line for line in said.splitlines() if line.startswith("FAILED")]
+    return Fate(bool(done.returncode), failed[0].removeprefix("FAILED ")[:150] if failed else "all tests pass")
+
+
+def try_one(mutant: Mutant | None, campaign: int) -> Fate:
+    with tempfile.TemporaryDirectory(prefix="edgeproof-mutant-") as name:
+        folder = Path(name).resolve()
+        mutate(mutant, folder)
+        return run_checks(folder, campaign)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="which mutants; all if none is named")
+    parser.add_argument("--campaign", type=int, default=2000, help="random queries for each")
+    parser.add_argument("--match", action="store_true", help="only check that every text is found once")
+    chosen = parser.parse_args()
+    unknown = set(chosen.names) - {mutant.name for mutant in MUTANTS}
+    if unknown:
+        raise click.ClickException(f"no mutants with the names {sorted(unknown)}")
+    for mutant in MUTANTS:
+        with tempfile.TemporaryDirectory(prefix="edgeproof-mutant-") as name:
+            mutate(mutant, Path(name))
+    if chosen.match:
+        return 0
+    if try_one(None, chosen.campaign).caught:
+        raise click.ClickException("the tests fail on the package as it is")
+    missed = []
+    for mutant in MUTANTS:
+        if chosen.names and mutant.name not in chosen.names:
+            continue
+        begin = time.monotonic()
+        fate = try_one(mutant, chosen.campaign)
+        if not fate.caught:
+            missed.append(mutant.name)
+        word = "caught" if fate.caught else "MISSED"
+        click.echo(f"{word} {mutant.name} ({time.monotonic() - begin:.0f} s): {fate.how}")
+    click.echo(f"missed: {', '.join(missed) or 'none'}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except click.ClickException as problem:
+        problem.show()
+        sys.exit(2)
