@@ -18,7 +18,6 @@ from edgeproof.search.attack import flip_best_gains, flip_grounding
 from edgeproof.search.compile import kernel
 from edgeproof.search.engine import Search
 from edgeproof.search.exclude import exclude_by_boxes, exclude_by_lines, grounding_may_break
-from edgeproof.search.lend import Lent
 from edgeproof.search.round import enclose_root
 from edgeproof.search.split import affordable, apply, undo
 from edgeproof.search.state import (
@@ -31,7 +30,6 @@ from edgeproof.search.state import (
     USED,
     VALUE_MARK,
     H,
-    make_state,
 )  # fmt: skip
 from edgeproof.search.tighten import tighten_all
 from random_queries import Grid, draw
@@ -91,13 +89,18 @@ class Node:
         self.p = self.compiled.problem
         pairs = len(self.compiled.pairs)
         self.budget = pairs if query.threat.budget is None else min(query.threat.budget, pairs)
-        self.search = Search(self.compiled, options, self.budget, ExactEvaluator(query.network, query.graph))
+        self.asked = options
+        self.search = self.make_search()
         self.s, self.options = self.search.state, self.search.options
         self.lent = self.search._problem, self.search._state
         self.lines, self.lent_lines = self.search._lines.bundle, self.search._lines
         self.bounded = bool(np.isfinite(self.s.error).all())
         self.truth = Truth(self.compiled, self.budget)
         self.below = np.ones(len(self.truth.flips), dtype=np.bool_)  # graphs below this node
+
+    def make_search(self) -> Search:
+        query = self.compiled.query
+        return Search(self.compiled, self.asked, self.budget, ExactEvaluator(query.network, query.graph))
 
     @property
     def left(self) -> int:
@@ -146,14 +149,11 @@ class Node:
 
 def root_errors(node: Node) -> np.ndarray:
     """(T+1, n, D): the error of the grounding's values that the analysis of the root allows."""
-    p = node.p
-    state = make_state(p, node.s.value_trail_at.size, max(node.budget, node.s.top.shape[1]))
-    state.open_slots[:] = node.s.open_slots
-    state.tally[:] = node.s.tally
+    p, fresh = node.p, node.make_search()
     shape = (p.T + 1, p.n, p.D)
     magnitude, error = np.zeros(shape), np.zeros(shape)
-    scratch = np.zeros((p.n, p.D)), np.zeros(state.line.shape[1])
-    enclose_root(node.lent[0], Lent(state), node.options, magnitude, error, *scratch)
+    scratch = np.zeros((p.n, p.D)), np.zeros(fresh.state.line.shape[1])
+    enclose_root(fresh._problem, fresh._state, fresh.options, magnitude, error, *scratch)
     return error
 
 
