@@ -21,6 +21,6 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
     from edgeproof.search.compile import kernel_folder
     from edgeproof.search.warm import warm_up
 
-    if not kernel_folder().exists():  # what warm_up says is captured
+    if not any(kernel_folder().rglob("*.nbi")):  # what warm_up says is captured
         config.get_terminal_writer().line("compiling kernels, once (about a minute)")
     warm_up()

@@ -1,0 +1,53 @@
+"""An option may change how long a search takes, never its answer."""
+
+from __future__ import annotations
+
+import pytest
+
+import edgeproof as ep
+from edgeproof import Threat
+from edgeproof.demo.karate import karate_graph, karate_network
+from edgeproof.options import TABLE
+from edgeproof.search import engine
+from paper_mode import PAPER
+from random_queries import draw
+
+MEMBERS = (0, 2, 9, 13, 19, 28, 31)
+
+
+@pytest.mark.parametrize("option", TABLE, ids=lambda option: option.name)
+def test_a_switched_option_gives_the_same_radius(option) -> None:
+    network, graph = karate_network(), karate_graph()
+    switched = {option.name: not option.default}
+    for base in ({}, PAPER):
+        for node in MEMBERS:
+            usual = ep.radius(network, graph, Threat(3), node, options=base)
+            other = ep.radius(network, graph, Threat(3), node, options={**base, **switched})
+            assert (usual.lower, usual.upper, usual.exact) == (other.lower, other.upper, other.exact)
+
+
+def test_everything_switched_off_gives_the_same_radius() -> None:
+    network, graph = karate_network(), karate_graph()
+    nothing = {option.name: False for option in TABLE}
+    for node in (13, 19, 28):
+        usual, plain = (ep.radius(network, graph, Threat(2), node, options=options) for options in (None, nothing))
+        assert (usual.lower, usual.upper, usual.exact) == (plain.lower, plain.upper, plain.exact)
+
+
+def test_evaluating_everything_anew_visits_the_same_search_nodes() -> None:
+    """What is updated and undone is what would have been computed; only rounding may tell them apart."""
+    afresh = {**PAPER, "incremental": False}
+    visited = differing = 0
+    for index in range(200):
+        query = draw(22, index)
+        quick = engine.verify(query, timeout=60, node_limit=None, options=PAPER)
+        anew = engine.verify(query, timeout=60, node_limit=None, options=afresh)
+        assert quick.status == anew.status
+        visited += quick.stats.nodes
+        differing += abs(quick.stats.nodes - anew.stats.nodes)
+    assert visited > 1000
+    assert differing <= 5
+    network, graph = karate_network(), karate_graph()
+    for node in range(graph.num_vertices):
+        counts = [ep.verify(network, graph, Threat(3), node, options=how).stats.nodes for how in (PAPER, afresh)]
+        assert counts[0] == counts[1]
