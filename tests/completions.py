@@ -57,8 +57,9 @@ class Truth:
 
     def __init__(self, compiled: Compiled, budget: int) -> None:
         query, p = compiled.query, compiled.problem
-        self.flips = admissible_sets(query, compiled.pairs, budget)
-        self.edges = adjacency(query, compiled.pairs, self.flips)
+        pairs = [(int(u), int(v)) for u, v in compiled.pairs]
+        self.flips = admissible_sets(query, pairs, budget)
+        self.edges = adjacency(query, pairs, self.flips)
         n = query.graph.num_vertices
         layers, readout = query.network.layers, query.network.readout
         rows, label = list(query.rivals), query.claim.label

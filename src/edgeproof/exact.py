@@ -53,12 +53,15 @@ class _Columns:
         return limbs
 
     def combine(self, factors: np.ndarray, columns: np.ndarray) -> list[flint.fmpz]:
-        """sum over j of factors[j] * column j, times 2**shift."""
+        """For every row of factors: sum over j of row[j] * column j, times 2**shift, one row after the other."""
         if self._limbs is None:
             self._limbs = self._split()
-        total = [flint.fmpz(0)] * self.matrix.shape[0]
-        for limb in self._limbs:
-            total = [(x << self.BITS) + y for x, y in zip(total, (factors @ limb[columns]).tolist(), strict=True)]
+        first, *others = self._limbs
+        total = [flint.fmpz(x) for x in (factors @ first[columns]).ravel().tolist()]
+        for limb in others:
+            total = [
+                (x << self.BITS) + y for x, y in zip(total, (factors @ limb[columns]).ravel().tolist(), strict=True)
+            ]
         return total
 
 
@@ -156,13 +159,14 @@ class ExactEvaluator:
         unit = 1 << store.feature_shift
         bias = [_integer(x, store.shift) * unit for x in layer.b.tolist()]
         rows, divisors = [], []
-        for v in ring:
+        largest = layer.aggregation is Aggregation.MAX and not layer.is_dense
+        peaks = self._max_products([neighbours[v] for v in ring]) if largest else []
+        for k, v in enumerate(ring):
             row = [x + y for x, y in zip(self._product(store.own, store.C, v), bias, strict=True)]
             around = [] if layer.is_dense else neighbours[v]
             divisor = len(around) if layer.aggregation is Aggregation.MEAN and around else 1
-            if around and layer.aggregation is Aggregation.MAX:
-                added = self._max_product(around)
-                row = [x + y for x, y in zip(row, added, strict=True)]
+            if largest:
+                row = [x + y for x, y in zip(row, peaks[k], strict=True)]
             elif around:
                 parts = [self._product(store.sent, store.A, u) for u in around]
                 row = [x * divisor + sum(column[1:], column[0]) for x, *column in zip(row, *parts, strict=True)]
@@ -173,21 +177,31 @@ class ExactEvaluator:
     def _product(self, kept: dict[int, list[flint.fmpz]], weight: _Columns, v: int) -> list[flint.fmpz]:
         if v not in kept:
             columns, values = self.graph.features.row(v)
-            kept[v] = self._times_columns(weight, columns, values)
+            kept[v] = self._times_columns(weight, columns, values[None])[0]
         return kept[v]
 
-    def _times_columns(self, weight: _Columns, columns: np.ndarray, values: np.ndarray) -> list[flint.fmpz]:
-        """weight[:, columns] @ values, times 2**(store.shift + store.feature_shift)."""
+    def _times_columns(self, weight: _Columns, columns: np.ndarray, values: np.ndarray) -> list[list[flint.fmpz]]:
+        """values @ weight[:, columns].T, times 2**(store.shift + store.feature_shift)."""
         scaled = np.ldexp(values, self.store.feature_shift)
-        if np.abs(scaled).sum() < 2.0**32:  # so that sums of limbs stay within 64 bits
-            return weight.combine(scaled.astype(np.int64), columns)
-        factors = Matrix(1, len(values), [_integer(x, self.store.feature_shift) for x in values.tolist()])
-        return list((factors * _integers(weight.matrix[:, columns].T, self.store.shift)).entries())
+        if np.abs(scaled).sum(axis=1).max(initial=0.0) < 2.0**32:  # so that sums of limbs stay within 64 bits
+            flat = weight.combine(scaled.astype(np.int64), columns)
+        elif columns.size == 0:
+            flat = [flint.fmpz(0)] * (len(values) * weight.matrix.shape[0])
+        else:
+            factors = Matrix(*values.shape, [_integer(x, self.store.feature_shift) for x in values.ravel().tolist()])
+            flat = (factors * _integers(weight.matrix[:, columns].T, self.store.shift)).entries()
+        width = weight.matrix.shape[0]
+        return [flat[k : k + width] for k in range(0, len(flat), width)]
 
-    def _max_product(self, around: list[int]) -> list[flint.fmpz]:
-        dense = self.graph.features.dense(around)
+    def _max_products(self, groups: list[list[int]]) -> list[list[flint.fmpz]]:
+        """A times the largest features of each group of vertices; an empty group gives 0."""
+        members = sorted({u for group in groups for u in group})
+        row = {u: k for k, u in enumerate(members)}
+        dense = self.graph.features.dense(members)
         columns = np.flatnonzero(dense.any(axis=0))
-        return self._times_columns(self.store.A, columns, dense[:, columns].max(axis=0))
+        dense, none = dense[:, columns], np.zeros(columns.size)
+        largest = [dense[[row[u] for u in group]].max(axis=0) if group else none for group in groups]
+        return self._times_columns(self.store.A, columns, np.array(largest))
 
     def _next(
         self,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .arrays import FloatArray, IntArray
 from .errors import TooLargeError
-from .graph import Graph, Pair
+from .graph import Graph
 from .products import first_products
 from .query import Query
 from .stages import DENSE, GRAPH, MAX, Stage, compile_stages
@@ -95,7 +95,7 @@ class Compiled(NamedTuple):
     problem: Problem
     query: Query
     vertices: IntArray  # original number of each vertex
-    pairs: list[Pair]  # original name of each pair
+    pairs: IntArray  # (F, 2) original name of each pair
     rival_classes: tuple[int, ...]
 
 
@@ -128,7 +128,7 @@ def compile_problem(query: Query, options: Mapping[str, bool], budget: int | Non
         **products,
         **rows,
         **slots,
-        order=np.array(sorted(range(len(around.pairs)), key=around.pairs.__getitem__), dtype=np.int64),
+        order=np.lexsort((around.pairs[:, 1], around.pairs[:, 0])).astype(np.int64),
         depth=depth,
         node_task=int(query.claim.node is not None),
         local=_local_budgets(query, around.vertices),
@@ -174,7 +174,7 @@ def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, Any]:
 def _lay_slots(graph: Graph, around: Surroundings) -> dict[str, Any]:
     """Slots: the fixed in-edges of a vertex, and one (undirected: two) for every fragile pair."""
     n = around.vertices.size
-    pairs = np.array(around.ends, dtype=np.int64).reshape(-1, 2)
+    pairs = around.ends
     u, v = pairs[:, 0], pairs[:, 1]
     number = np.arange(len(pairs))
     two_ended = np.zeros(len(pairs), dtype=np.bool_) if graph.directed else u != v

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .arrays import IntArray
 from .errors import TooLargeError
-from .graph import Graph, Pair
+from .graph import Graph
 from .query import Query
 from .threat import Threat
 
@@ -20,8 +20,8 @@ class Surroundings(NamedTuple):
     vertices: IntArray  # original numbers
     distance: IntArray
     fixed: IntArray  # (2, edges) present and not fragile: source, target, renumbered
-    ends: list[Pair]  # fragile pairs (u, v), renumbered; a directed pair points u -> v
-    pairs: list[Pair]  # the same, under the graph's names
+    ends: IntArray  # (F, 2) fragile pairs (u, v), renumbered; a directed pair points u -> v
+    pairs: IntArray  # the same, under the graph's names
     present: NDArray[np.bool_]
 
 
@@ -40,22 +40,44 @@ def find_surroundings(query: Query, depth: int, budget: int | None, limit: int) 
         movable = {v: k for v, k in levels[max(most - 1, 0)].items() if k < depth}
         if budget == 0:
             movable = {}
-    order = sorted(distance, key=lambda v: (distance[v], v))
-    number = {v: i for i, v in enumerate(order)}
-    moved = _fragile_pairs(graph, fragile, movable, number, limit)
-    pairs = list(moved)
-    fixed = []
-    for v in order:
-        if node is None or distance[v] < depth:
-            fixed += [(number[u], number[v]) for u in graph.in_neighbours(v).tolist() if graph.pair(u, v) not in moved]
+    order = np.array(sorted(distance, key=lambda v: (distance[v], v)), dtype=np.int64)
+    number = np.full(graph.num_vertices, -1, dtype=np.int64) if graph.num_vertices < 1 << 22 else _Numbers()
+    number[order] = np.arange(order.size)
+    pairs, present = _fragile_pairs(graph, fragile, movable, number, limit)
+    inner = order[: sum(node is None or distance[v] < depth for v in order.tolist())]
+    sources, targets = _edges_into(graph, inner)
+    kept = ~np.isin(_name(graph, sources, targets), _name(graph, pairs[:, 0], pairs[:, 1]))
     return Surroundings(
-        vertices=np.array(order, dtype=np.int64),
-        distance=np.array([distance[v] for v in order], dtype=np.int64),
-        fixed=np.array(fixed, dtype=np.int64).reshape(-1, 2).T,
-        ends=[(number[u], number[v]) for u, v in pairs],
+        vertices=order,
+        distance=np.array([distance[v] for v in order.tolist()], dtype=np.int64),
+        fixed=np.stack([number[sources[kept]], number[targets[kept]]]),
+        ends=np.stack([number[pairs[:, 0]], number[pairs[:, 1]]], axis=1),
         pairs=pairs,
-        present=np.array(list(moved.values()), dtype=np.bool_),
+        present=present,
     )
+
+
+class _Numbers(dict[int, int]):
+    """A sparse stand-in for a renumbering array, so that a question costs nothing on a graph of millions."""
+
+    def __setitem__(self, vertices: IntArray, numbers: IntArray) -> None:  # type: ignore[override]
+        self.update(zip(vertices.tolist(), numbers.tolist(), strict=True))
+
+    def __getitem__(self, vertices: IntArray) -> IntArray:  # type: ignore[override]
+        return np.array([self.get(v, -1) for v in vertices.tolist()], dtype=np.int64)
+
+
+def _name(graph: Graph, u: IntArray, v: IntArray) -> IntArray:
+    """One number a pair: the same for both directions of an undirected one."""
+    if not graph.directed:
+        u, v = np.minimum(u, v), np.maximum(u, v)
+    return u * graph.num_vertices + v
+
+
+def _edges_into(graph: Graph, vertices: IntArray) -> tuple[IntArray, IntArray]:
+    counts = graph.in_ptr[vertices + 1] - graph.in_ptr[vertices]
+    rank = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return graph.sources[np.repeat(graph.in_ptr[vertices], counts) + rank], np.repeat(vertices, counts)
 
 
 class _Fragile:
@@ -123,8 +145,8 @@ def _distances(graph: Graph, fragile: _Fragile, node: int, depth: int, most: int
 
 
 def _fragile_pairs(
-    graph: Graph, fragile: _Fragile, movable: dict[int, int], number: dict[int, int], limit: int
-) -> dict[Pair, bool]:
+    graph: Graph, fragile: _Fragile, movable: dict[int, int], number: IntArray | _Numbers, limit: int
+) -> tuple[IntArray, NDArray[np.bool_]]:
     """Fragile pairs into movable vertices and whether they are edges, those close to the node first."""
     total = 0
     for v in movable:
@@ -137,10 +159,18 @@ def _fragile_pairs(
             f"{total:,} pairs can matter to this claim, the search takes up to {limit:,}: "
             "lower the budget, or restrict the pairs (fragile=, protected=, insert='target')"
         )
-    found: dict[Pair, bool] = {}
+    blocks, edges = [], []
     for v in sorted(movable, key=lambda v: (movable[v], v)):
         deletable, insertable = fragile.sources(v)
-        both = [(number[u], u, True) for u in deletable] + [(number[int(u)], int(u), False) for u in insertable]
-        for _, u, present in sorted(both):
-            found.setdefault(graph.pair(u, v), present)
-    return found
+        u = np.concatenate([np.asarray(deletable, dtype=np.int64), np.asarray(insertable, dtype=np.int64)])
+        near = np.argsort(number[u], kind="stable")
+        blocks.append(np.stack([u[near], np.full(u.size, v)], axis=1))
+        edges.append((np.arange(u.size) < len(deletable))[near])
+    if not blocks:
+        return np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.bool_)
+    pairs, present = np.concatenate(blocks), np.concatenate(edges)
+    if not graph.directed:
+        pairs = np.sort(pairs, axis=1)
+    _, first = np.unique(_name(graph, pairs[:, 0], pairs[:, 1]), return_index=True)
+    first.sort()
+    return pairs[first], present[first]

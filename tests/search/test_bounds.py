@@ -195,7 +195,8 @@ def winner(node: Node, r: int, at: int) -> bool:
     if abs(margin) > off:
         return bool(margin > 0)
     query = node.compiled.query
-    flips = [pair for pair, flip in zip(node.compiled.pairs, node.truth.flips[at], strict=True) if flip]
+    pairs = np.array(node.compiled.pairs, dtype=np.int64).reshape(-1, 2)
+    flips = [(int(u), int(v)) for u, v in pairs[node.truth.flips[at] == 1]]
     scores = brute.Evaluator(query).scores(flips)
     return bool(scores[query.rivals[r]] > scores[query.claim.label])
 
@@ -215,7 +216,8 @@ def check_lines(node: Node, when: str) -> None:
     """(d), (e) the lines of every rival."""
     truth, lines, p = node.truth, node.lines, node.p
     excluded = np.zeros(p.rivals, dtype=np.int8)
-    exclude_by_lines(*node.lent, node.lent_lines, node.options, excluded)
+    done = exclude_by_lines(*node.lent, node.lent_lines, node.options, excluded)
+    assert done == excluded.all(), f"{when}: lines say that no rival is left: {done}, excluded {excluded}"
     undecided = np.array([pair in set(node.undecided()) for pair in range(p.pair_u.size)], dtype=np.bool_)
     free = truth.flips[node.below] * undecided
     for r in range(p.rivals):
@@ -238,7 +240,8 @@ def check_lines(node: Node, when: str) -> None:
 def check_bounds(node: Node, when: str) -> None:
     check_boxes(node, when)
     excluded = np.zeros(node.p.rivals, dtype=np.int8)
-    exclude_by_boxes(*node.lent, excluded)
+    done = exclude_by_boxes(*node.lent, excluded)
+    assert done == excluded.all(), f"{when}: boxes say that no rival is left: {done}, excluded {excluded}"
     check_exclusion(node, excluded, f"{when}, boxes")
     if node.options.lines:
         check_lines(node, when)

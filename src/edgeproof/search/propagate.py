@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..stages import GRAPH, POOL
-from .compile import kernel, part
+from .compile import kernel
 from .state import LIMIT, STAMP, USED
 
 
-@part
+@kernel
 def spendable(s, options, v):
     """How many of its undecided in-pairs a vertex can see flipped in one admissible graph."""
     if not options.budget_boxes:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..stages import DENSE, MEAN, POOL
+from ..stages import DENSE, MAX, POOL, SUM
 from .bound_boxes import ROOT, bound_vertex
 from .compile import kernel
 from .evaluate import evaluate_vertex
 from .lend import Lent
 from .multiply import copy, fill
+from .propagate import spendable
 from .state import BOX_MARK, HIGH, LOW, OWN, OWN_HIGH, OWN_LOW, SENT, SENT_HIGH, SENT_LOW, VALUE_MARK, Options
 
 # centre-radius products and sums with deletions taken back: a few times the magnitude of the plain sum
@@ -33,19 +34,28 @@ def add_magnitudes(out, weight, x, rows, columns):
 
 
 @kernel
-def gather_magnitudes(p, t, v, out, below, rows):
-    """Aggregate `rows` (one a vertex) over all slots into v: sums add up, a max or mean is no more than the largest."""
+def gather_magnitudes(p, s, options, t, v, out, how, rows):  # type: ignore[no-untyped-def]
+    """Bound what an aggregation over `rows` (one a vertex) can amount to at v: for a sum, all that are there and as
+    many of the largest insertable ones as can come; a mean or max is no more than the largest.
+    """
     m = rows.shape[1]
     fill(out, 0.0, m)
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
-    count = p.n if p.kind[t] == POOL else end - start
-    for k in range(count):
-        u = k if p.kind[t] == POOL else p.slot_source[start + k]
-        for i in range(m):
-            if below:
-                out[i] += rows[u, i]
+    if p.kind[t] == POOL:
+        for u in range(p.n):
+            for i in range(m):
+                out[i] = out[i] + rows[u, i] if how == SUM else max(out[i], rows[u, i])
+        return
+    cap = spendable(s, options, v)
+    for i in range(m):
+        total, largest = 0.0, 0.0
+        for k in range(start, end):
+            x = rows[p.slot_source[k], i]
+            if s.status[k] & 1 and how == SUM:
+                total += x
             else:
-                out[i] = max(out[i], rows[u, i])
+                largest = max(largest, x)
+        out[i] = total + largest * (cap if how == SUM else 1)
 
 
 @kernel
@@ -68,7 +78,7 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
     finite = True
     for t in range(1, p.T + 1):
         width, lower = p.width[t], p.width[t - 1]
-        if t > 1 and p.kind[t] != DENSE:
+        if t > 1 and p.kind[t] != DENSE and p.how[t] != MAX:
             for u in range(p.active[t - 1]):
                 fill(passed[u], 0.0, p.D)
                 add_magnitudes(passed[u], p.AT_abs[t], magnitude[t - 1, u], lower, width)
@@ -77,7 +87,7 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
             if t == 1:
                 copy(size, p.own_abs[v], width)
                 if p.kind[1] != DENSE and p.sends_products[1]:
-                    gather_magnitudes(p, np.int64(1), v, gathered, True, p.sent_abs)
+                    gather_magnitudes(p, s, options, t, v, gathered, np.int64(SUM), p.sent_abs)
                     for i in range(width):
                         size[i] += gathered[i]
                 elif p.kind[1] != DENSE:
@@ -92,14 +102,18 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
             else:
                 copy(size, p.bias_abs[t], width)
                 add_magnitudes(size, p.CT_abs[t], magnitude[t - 1, v], lower, width)
-                if p.kind[t] != DENSE:
-                    gather_magnitudes(p, t, v, gathered, True, passed)
+                if p.kind[t] != DENSE and p.how[t] == MAX:
+                    gather_magnitudes(p, s, options, t, v, gathered, np.int64(MAX), magnitude[t - 1])
+                    add_magnitudes(size, p.AT_abs[t], gathered, lower, width)
+                elif p.kind[t] != DENSE:
+                    # a mean takes deletions back from a sum before it divides, so its terms count in full
+                    gather_magnitudes(p, s, options, t, v, gathered, np.int64(SUM), passed)
                     for i in range(width):
                         size[i] += gathered[i]
             for i in range(width):
                 finite = finite and size[i] < LARGE
                 size[i] = size[i] * factor + TINY
-        if t > 1 and p.kind[t] != DENSE:
+        if t > 1 and p.kind[t] != DENSE and p.how[t] != MAX:
             for u in range(p.active[t - 1]):
                 fill(passed[u], 0.0, p.D)
                 add_magnitudes(passed[u], p.AT_abs[t], error[t - 1, u], lower, width)
@@ -108,10 +122,12 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
             copy(total, s.slack[t, v], width)
             if t > 1:
                 add_magnitudes(total, p.CT_abs[t], error[t - 1, v], lower, width)
-                if p.kind[t] != DENSE:
-                    # A max moves by no more than the largest error of its terms, but by another term's in every
-                    # coordinate, so the products have to be added; a mean of products is no more than the largest.
-                    gather_magnitudes(p, t, v, gathered, p.how[t] != MEAN, passed)
+                if p.kind[t] != DENSE and p.how[t] == MAX:
+                    # a coordinate of a max moves by no more than the largest error among its terms
+                    gather_magnitudes(p, s, options, t, v, gathered, np.int64(MAX), error[t - 1])
+                    add_magnitudes(total, p.AT_abs[t], gathered, lower, width)
+                elif p.kind[t] != DENSE:
+                    gather_magnitudes(p, s, options, t, v, gathered, p.how[t], passed)
                     for i in range(width):
                         total[i] += gathered[i]
             bound_vertex(p, s, options, t, v, np.int64(ROOT))

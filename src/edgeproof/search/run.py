@@ -56,7 +56,7 @@ def restart(p, s):  # type: ignore[no-untyped-def]
     undo(p, s, np.int64(0), np.int64(0), np.int64(0))
     s.tally[DEPTH] = 0
     s.tally[ACTION] = ENTER
-    s.tally[FRESH] = 0
+    s.tally[FRESH] = 1
 
 
 @kernel

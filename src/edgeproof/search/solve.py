@@ -47,6 +47,11 @@ QUOTA = 20_000
 TIGHTEN_EVERY = 2
 
 
+def exploration(nodes: int, fragile: int) -> float:
+    """The paper's exploration ratio."""
+    return log2(max(nodes, 1)) / (fragile + 1)
+
+
 class Step(NamedTuple):
     """What to do once the search has seen so many nodes: start again with tightening, or look for attacks."""
 
@@ -79,8 +84,9 @@ class Search:
     Invariant: every admissible graph with at most `limit` flips that the search has left behind keeps the claim.
     """
 
-    def __init__(self, compiled: Compiled, options: Mapping[str, bool], budget: int, evaluator: ExactEvaluator) -> None:
-        self.compiled, self.evaluator = compiled, evaluator
+    def __init__(self, compiled: Compiled, budget: int, options: Mapping[str, bool]) -> None:
+        self.compiled = compiled
+        self.evaluator = ExactEvaluator(compiled.query.network, compiled.query.graph)
         p = compiled.problem
         self.options = Options(**{name: int(options[name]) for name in Options._fields})._replace(tighten=0)
         self._most = budget if options["budget_boxes"] else len(compiled.pairs)
@@ -118,7 +124,7 @@ class Search:
     def breaks(self, pairs: Sequence[int]) -> bool:
         """Whether these flips break the claim, in exact arithmetic; if so, they are the best attack so far."""
         claim = self.compiled.query.claim
-        flips = [self.compiled.pairs[pair] for pair in pairs]
+        flips = [(int(u), int(v)) for u, v in self.compiled.pairs[list(pairs)]]
         self.exact_checks += 1
         margin, rival = self.evaluator.margin(claim.node, claim.label, self.compiled.rival_classes, flips)
         if not margin > 0:
@@ -177,7 +183,7 @@ class Search:
             seconds=time.perf_counter() - started,
             leaves=int(tally[LEAVES]),
             fragile=fragile,
-            exploration=log2(max(nodes, 1)) / (fragile + 1),
+            exploration=exploration(nodes, fragile),
             evaluations=int(tally[EVALUATIONS]) + (self._portfolio.evaluations if self._portfolio else 0),
             box_prunes=int(tally[BOX_PRUNES]),
             line_prunes=int(tally[LINE_PRUNES]),

@@ -19,7 +19,6 @@ from .state import (
     SWEEP_LEVEL,
     SWEEP_PENDING,
     SWEEP_SINGLE,
-    UNDECIDED,
     USED,
     VALUE_MARK,
     WORK,
@@ -28,24 +27,23 @@ from .state import (
 DONE, FOUND, INTERRUPTED = 0, 1, 2
 
 MIN_TRIES = 6
-MOST_GRAPHS = 100_000.0
 
 
 @kernel
 def pays(p, s, options, left):  # type: ignore[no-untyped-def]
     """Whether to enumerate what is below a node instead of bounding it further.
 
-    Lines get a chance first: only where they have pruned few nodes with this budget left, and where the graphs
-    below are not too many, is evaluating all of them cheaper than splitting.
+    With one flip left, splitting would evaluate the same graphs. With two it pays where lines have pruned few nodes
+    that had one or two left. With more, bounds get better further down too often to give up on them.
     """
     if left == 1 or options.enumerate_at_once:
         return True
-    if options.lines and (s.tries[left] < MIN_TRIES or s.wins[left] * 4 > s.tries[left]):
+    if left > 2 or not options.lines:
         return False
-    graphs = 1.0
-    for k in range(left):
-        graphs *= max(s.tally[UNDECIDED] - k, 1) / (k + 1.0)
-    return graphs <= MOST_GRAPHS
+    for k in range(1, 3):
+        if s.tries[k] < MIN_TRIES or s.wins[k] * 4 > s.tries[k]:
+            return False
+    return True
 
 
 @kernel
