@@ -33,7 +33,7 @@ def find_surroundings(query: Query, depth: int, budget: int | None, limit: int) 
         distance = dict.fromkeys(range(graph.num_vertices), 0)
         movable = distance if depth else {}
     else:
-        most = depth if budget is None else min(budget, depth)
+        most = 0 if fragile.only_edges else depth if budget is None else min(budget, depth)
         levels = _distances(graph, fragile, node, depth, most)
         distance = levels[-1]
         # a flip into v matters if v reaches the node with the insertions that are left for the way
@@ -41,7 +41,7 @@ def find_surroundings(query: Query, depth: int, budget: int | None, limit: int) 
         if budget == 0:
             movable = {}
     order = np.array(sorted(distance, key=lambda v: (distance[v], v)), dtype=np.int64)
-    number = np.full(graph.num_vertices, -1, dtype=np.int64) if graph.num_vertices < 1 << 22 else _Numbers()
+    number = np.full(graph.num_vertices, -1, dtype=np.int64) if graph.num_vertices < 1 << 16 else _Numbers()
     number[order] = np.arange(order.size)
     pairs, present = _fragile_pairs(graph, fragile, movable, number, limit)
     inner = order[: sum(node is None or distance[v] < depth for v in order.tolist())]
@@ -86,6 +86,8 @@ class _Fragile:
     def __init__(self, graph: Graph, threat: Threat, node: int | None) -> None:
         self.graph, self.threat, self.node = graph, threat, node
         self.protected = threat.protected_pairs(graph)
+        # the common case: every edge may go, nothing may come
+        self.only_edges = threat.delete and not threat.insert and threat.fragile is None and not self.protected
         self.listed: dict[int, list[int]] | None = None
         explicit = threat.explicit_pairs(graph)
         if explicit is not None:
@@ -118,6 +120,8 @@ class _Fragile:
         return deletable, insertable
 
     def count(self, v: int) -> int:
+        if self.only_edges:
+            return int(self.graph.in_ptr[v + 1] - self.graph.in_ptr[v])
         deletable, insertable = self.sources(v)
         return len(deletable) + len(insertable)
 
@@ -159,6 +163,11 @@ def _fragile_pairs(
             f"{total:,} pairs can matter to this claim, the search takes up to {limit:,}: "
             "lower the budget, or restrict the pairs (fragile=, protected=, insert='target')"
         )
+    if fragile.only_edges:
+        u, v = _edges_into(graph, np.fromiter(movable, np.int64, len(movable)))
+        near = np.lexsort((number[u], number[v]))
+        pairs, present = np.stack([u[near], v[near]], axis=1), np.ones(u.size, dtype=np.bool_)
+        return _without_reverses(graph, pairs, present)
     blocks, edges = [], []
     for v in sorted(movable, key=lambda v: (movable[v], v)):
         deletable, insertable = fragile.sources(v)
@@ -168,9 +177,14 @@ def _fragile_pairs(
         edges.append((np.arange(u.size) < len(deletable))[near])
     if not blocks:
         return np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.bool_)
-    pairs, present = np.concatenate(blocks), np.concatenate(edges)
-    if not graph.directed:
-        pairs = np.sort(pairs, axis=1)
+    return _without_reverses(graph, np.concatenate(blocks), np.concatenate(edges))
+
+
+def _without_reverses(graph: Graph, pairs: IntArray, present: NDArray[np.bool_]) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Every undirected pair once, where it comes first."""
+    if graph.directed:
+        return pairs, present
+    pairs = np.sort(pairs, axis=1)
     _, first = np.unique(_name(graph, pairs[:, 0], pairs[:, 1]), return_index=True)
     first.sort()
     return pairs[first], present[first]

@@ -30,6 +30,11 @@ MIN_TRIES = 6
 
 
 @kernel
+def seldom_pruned(s, left):  # type: ignore[no-untyped-def]
+    return s.tries[left] >= MIN_TRIES and s.wins[left] * 4 <= s.tries[left]
+
+
+@kernel
 def pays(p, s, options, left):  # type: ignore[no-untyped-def]
     """Whether to enumerate what is below a node instead of bounding it further.
 
@@ -40,10 +45,7 @@ def pays(p, s, options, left):  # type: ignore[no-untyped-def]
         return True
     if left > 2 or not options.lines:
         return False
-    for k in range(1, 3):
-        if s.tries[k] < MIN_TRIES or s.wins[k] * 4 > s.tries[k]:
-            return False
-    return True
+    return seldom_pruned(s, np.int64(1)) and seldom_pruned(s, np.int64(2))
 
 
 @kernel
