@@ -68,6 +68,7 @@ class Problem(NamedTuple):
     A1T_abs: NDArray[np.float64]
     # slots
     slot_ptr: IntArray
+    slot_split: IntArray  # (n,) where the slots into a vertex begin that are absent in G
     slot_source: IntArray
     slot_pair: IntArray  # -1: not fragile
     slot_start: NDArray[np.int8]  # status at the root
@@ -184,7 +185,8 @@ def _lay_slots(graph: Graph, around: Surroundings) -> dict[str, Any]:
     start = np.full(source.size, PRESENT, dtype=np.int8)
     fragile = pair >= 0
     start[fragile] = np.where(around.present[pair[fragile]], MAYBE_DELETED, MAYBE_INSERTED)
-    order = np.lexsort((source, target))
+    # those that are there first: an evaluation need not look at the many that are not
+    order = np.lexsort((source, start == MAYBE_INSERTED, target))
     source, target, pair, start = source[order], target[order], pair[order], start[order]
     pair_slot = np.full((len(pairs), 2), -1, dtype=np.int64)
     at = np.flatnonzero(pair >= 0)
@@ -194,6 +196,7 @@ def _lay_slots(graph: Graph, around: Surroundings) -> dict[str, Any]:
     by_source = np.lexsort((target, source))
     return {
         "slot_ptr": np.searchsorted(target, np.arange(n + 1)).astype(np.int64),
+        "slot_split": np.searchsorted(2 * target + (start == MAYBE_INSERTED), 2 * np.arange(n) + 1).astype(np.int64),
         "slot_source": source.astype(np.int64),
         "slot_pair": pair.astype(np.int64),
         "slot_start": start,

@@ -13,25 +13,33 @@ from .state import OWN, SENT, VALUE_MARK, WORK, H
 
 
 @kernel
-def gather_values(acc, below, how, m, source, status, raw, raw_at, first, start, end):
+def add_row(acc, row, how, m, count):  # type: ignore[no-untyped-def]
+    if how == MAX and count > 0:
+        for i in range(m):
+            acc[i] = max(acc[i], row[i])
+    elif count > 0:
+        for i in range(m):
+            acc[i] += row[i]
+    else:
+        for i in range(m):
+            acc[i] = row[i]
+
+
+@kernel
+def gather_values(p, s, acc, below, how, m, first, v):  # type: ignore[no-untyped-def]
     """Aggregate what the present in-neighbours send (`first`: their raw feature rows) into acc[:m]."""
     count = 0
-    for s in range(start, end):
-        if status[s] & 1:
+    waited = s.came[v]  # inserted ones, somewhere among many that are absent
+    k, split, end = p.slot_ptr[v], p.slot_split[v], p.slot_ptr[v + 1]
+    while k < split or (waited > 0 and k < end):
+        if s.status[k] & 1:
+            waited -= k >= split
             if first:
-                row = raw[raw_at[s] : raw_at[s] + m]
+                add_row(acc, p.raw[p.raw_at[k] : p.raw_at[k] + m], how, m, count)
             else:
-                row = below[source[s], SENT]
-            if how == MAX and count > 0:
-                for i in range(m):
-                    acc[i] = max(acc[i], row[i])
-            elif count > 0:
-                for i in range(m):
-                    acc[i] += row[i]
-            else:
-                for i in range(m):
-                    acc[i] = row[i]
+                add_row(acc, below[p.slot_source[k], SENT], how, m, count)
             count += 1
+        k += 1
     if count == 0:
         fill(acc, 0.0, m)
     elif how == MEAN and count > 1:
@@ -98,7 +106,7 @@ def evaluate_vertex(p, s, options, t, v, forced):
         if kind == POOL:
             pool_values(acc, below, how, m, p.n)
         else:
-            gather_values(acc, below, how, m, p.slot_source, s.status, p.raw, p.raw_at, first, start, end)
+            gather_values(p, s, acc, below, how, m, first, v)
         if p.sends_products[t]:
             for i in range(width):
                 h[i] += acc[i]

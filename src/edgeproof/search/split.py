@@ -21,6 +21,10 @@ def decide(p, s, pair, flip):
     if p.pair_slot[pair, 1] >= 0:
         s.status[p.pair_slot[pair, 1]] = present
         s.open_slots[u] -= 1
+    if flip and not p.pair_present[pair]:
+        s.came[v] += 1
+        if p.pair_slot[pair, 1] >= 0:
+            s.came[u] += 1
     if flip:
         s.spare[v] -= 1
         if p.charge_u and u != v:
@@ -46,6 +50,10 @@ def undo_pairs(p, s, mark):
         if p.pair_slot[pair, 1] >= 0:
             s.status[p.pair_slot[pair, 1]] = undecided
             s.open_slots[u] += 1
+        if flip and not p.pair_present[pair]:
+            s.came[v] -= 1
+            if p.pair_slot[pair, 1] >= 0:
+                s.came[u] -= 1
         if flip:
             s.spare[v] += 1
             if p.charge_u and u != v:

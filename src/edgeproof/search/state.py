@@ -51,6 +51,7 @@ class State(NamedTuple):
     error: FloatArray  # (rivals,): rounding error of an objective of the grounding
     status: NDArray[np.int8]  # (S,)
     open_slots: IntArray  # (n,) undecided slots into a vertex
+    came: IntArray  # (n,) inserted slots into a vertex
     spare: IntArray  # (n,) local budget left
     # trails
     pair_trail: IntArray  # decided pairs in order, flipped ones as ~pair
@@ -99,6 +100,7 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
         error=np.zeros(problem.rivals),
         status=problem.slot_start.copy(),
         open_slots=np.zeros(n, dtype=np.int64),
+        came=np.zeros(n, dtype=np.int64),
         spare=problem.local.copy(),
         pair_trail=np.zeros(pairs + 1, dtype=np.int64),
         value_trail=np.empty((records, 3, problem.D)),
