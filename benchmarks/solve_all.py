@@ -63,7 +63,8 @@ def show(path: Path) -> None:
         rows[one["row"], one["budget"], one["local"]].append(one)
         rows[one["row"], "all", ""].append(one)
     print(
-        f"{'row':20} {'budget':>7} {'n':>6} {'robust':>7} {'vuln.':>7} {'open':>5} {'<1 s':>7} {'seconds':>9} {'median':>9} {'longest':>9}"
+        f"{'row':20} {'budget':>7} {'n':>6} {'robust':>7} {'vuln.':>7} {'open':>5} {'<1 s':>7}"
+        f" {'seconds':>9} {'median':>9} {'longest':>9}"
     )
     for (row, budget, local), some in rows.items():
         seconds = sorted(one["seconds"] for one in some)

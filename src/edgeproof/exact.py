@@ -188,7 +188,8 @@ class ExactEvaluator:
         elif columns.size == 0:
             flat = [flint.fmpz(0)] * (len(values) * weight.matrix.shape[0])
         else:
-            factors = Matrix(*values.shape, [_integer(x, self.store.feature_shift) for x in values.ravel().tolist()])
+            rows, terms = values.shape
+            factors = Matrix(rows, terms, [_integer(x, self.store.feature_shift) for x in values.ravel().tolist()])
             flat = (factors * _integers(weight.matrix[:, columns].T, self.store.shift)).entries()
         width = weight.matrix.shape[0]
         return [flat[k : k + width] for k in range(0, len(flat), width)]

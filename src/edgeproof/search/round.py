@@ -34,7 +34,7 @@ def add_magnitudes(out, weight, x, rows, columns):
 
 
 @kernel
-def gather_magnitudes(p, s, options, t, v, out, how, rows):  # type: ignore[no-untyped-def]
+def gather_magnitudes(p, s, options, t, v, out, how, rows):
     """Bound what an aggregation over `rows` (one a vertex) can amount to at v: for a sum, all that are there and as
     many of the largest insertable ones as can come; a mean or max is no more than the largest.
     """
