@@ -11,14 +11,13 @@ import pytest
 from completions import Truth, Wide
 from differential import draw_options
 from edgeproof.engines import brute
-from edgeproof.exact import ExactEvaluator
 from edgeproof.options import resolve
 from edgeproof.problem import compile_problem
 from edgeproof.search.attack import flip_best_gains, flip_grounding
 from edgeproof.search.compile import kernel
-from edgeproof.search.engine import Search
 from edgeproof.search.exclude import exclude_by_boxes, exclude_by_lines, grounding_may_break
 from edgeproof.search.round import enclose_root
+from edgeproof.search.solve import Search
 from edgeproof.search.split import affordable, apply, undo
 from edgeproof.search.state import (
     BOX_MARK,
@@ -99,8 +98,7 @@ class Node:
         self.below = np.ones(len(self.truth.flips), dtype=np.bool_)  # graphs below this node
 
     def make_search(self) -> Search:
-        query = self.compiled.query
-        return Search(self.compiled, self.asked, self.budget, ExactEvaluator(query.network, query.graph))
+        return Search(self.compiled, self.budget, self.asked)
 
     @property
     def left(self) -> int:
