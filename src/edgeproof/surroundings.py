@@ -164,9 +164,9 @@ def _fragile_pairs(
             "lower the budget, or restrict the pairs (fragile=, protected=, insert='target')"
         )
     if fragile.only_edges:
-        u, v = _edges_into(graph, np.fromiter(movable, np.int64, len(movable)))
-        near = np.lexsort((number[u], number[v]))
-        pairs, present = np.stack([u[near], v[near]], axis=1), np.ones(u.size, dtype=np.bool_)
+        sources, targets = _edges_into(graph, np.fromiter(movable, np.int64, len(movable)))
+        near = np.lexsort((number[sources], number[targets]))
+        pairs, present = np.stack([sources[near], targets[near]], axis=1), np.ones(sources.size, dtype=np.bool_)
         return _without_reverses(graph, pairs, present)
     blocks, edges = [], []
     for v in sorted(movable, key=lambda v: (movable[v], v)):

@@ -13,6 +13,7 @@ from edgeproof.query import Query, make_query
 from edgeproof.search import engine
 from edgeproof.search.attack import flip_best_gains
 from edgeproof.search.lend import Lent
+from edgeproof.search.solve import Search
 from edgeproof.search.state import VALUE_MARK
 
 UNIT = 2.0**-53
@@ -73,7 +74,7 @@ def test_attack_stays_within_the_trail() -> None:
     query = make_query(network, graph, Threat(budget, delete=True, insert=False), label=0)
     options = resolve(None)
     compiled = compile_problem(query, options, budget)
-    search = engine.Search(compiled, options, budget, ExactEvaluator(network, graph))
+    search = Search(compiled, budget, options)
     room = search.state.value_trail_at.size
     # the same trail as the beginning of a longer one: what lies behind its end must not change
     trail, at = np.zeros((20 * room, *search.state.value_trail.shape[1:])), np.full(20 * room, -1)
