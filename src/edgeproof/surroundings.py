@@ -139,6 +139,8 @@ def _distances(graph: Graph, fragile: _Fragile, node: int, depth: int, most: int
                     found.setdefault(u, length)
             if inserted:
                 for v in [v for v, k in before.items() if k == length - 1]:
+                    if len(found) == graph.num_vertices:
+                        break  # who is found is found at the smallest length
                     for u in fragile.sources(v)[1]:
                         found.setdefault(int(u), length)
         levels.append(found)
@@ -152,13 +154,10 @@ def _fragile_pairs(
     graph: Graph, fragile: _Fragile, movable: dict[int, int], number: IntArray | _Numbers, limit: int
 ) -> tuple[IntArray, NDArray[np.bool_]]:
     """Fragile pairs into movable vertices and whether they are edges, those close to the node first."""
-    total = 0
-    for v in movable:
-        total += fragile.count(v)
-        if total > 2 * limit:
-            break
-    if total > 2 * limit or (graph.directed and total > limit):
-        total = sum(fragile.count(v) for v in movable)
+    total = sum(fragile.count(v) for v in movable)
+    if total > limit and not graph.directed:
+        total -= _both_ends(graph, fragile, movable)
+    if total > limit:
         raise TooLargeError(
             f"{total:,} pairs can matter to this claim, the search takes up to {limit:,}: "
             "lower the budget, or restrict the pairs (fragile=, protected=, insert='target')"
@@ -178,6 +177,17 @@ def _fragile_pairs(
     if not blocks:
         return np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.bool_)
     return _without_reverses(graph, np.concatenate(blocks), np.concatenate(edges))
+
+
+def _both_ends(graph: Graph, fragile: _Fragile, movable: dict[int, int]) -> int:
+    """How many undirected pairs have been counted into both of their ends."""
+    seen = np.zeros(graph.num_vertices, dtype=np.bool_)
+    twice = 0
+    for v in movable:
+        for sources in fragile.sources(v):
+            twice += int(seen[np.asarray(sources, dtype=np.int64)].sum())
+        seen[v] = True
+    return twice
 
 
 def _without_reverses(graph: Graph, pairs: IntArray, present: NDArray[np.bool_]) -> tuple[IntArray, NDArray[np.bool_]]:

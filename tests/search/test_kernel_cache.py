@@ -8,8 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from edgeproof.search.warm import warm_up
 
 QUESTION = """
@@ -42,7 +40,6 @@ def test_a_second_process_compiles_nothing() -> None:
     assert misses == "0"
 
 
-@pytest.mark.xfail(reason="importing the kernels makes the folder before `warm_up` asks whether it is there")
 def test_the_first_process_says_that_it_compiles(tmp_path: Path) -> None:
     program = [sys.executable, "-c", QUESTION]
     environment = {**os.environ, "EDGEPROOF_CACHE": str(tmp_path)}

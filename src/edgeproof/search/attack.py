@@ -12,7 +12,7 @@ from .state import BOX_MARK, EVALUATIONS, LIMIT, PAIR_MARK, USED, VALUE_MARK, H
 
 
 @kernel
-def flip_grounding(p, s, options, pair):  # type: ignore[no-untyped-def]
+def flip_grounding(p, s, options, pair):
     """Flip a pair in the grounding only: boxes stay as they are, so undo before they are looked at."""
     decide(p, s, pair, np.int64(1))
     s.seeds[0] = p.pair_v[pair]
@@ -23,7 +23,7 @@ def flip_grounding(p, s, options, pair):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def flip_best_gains(p, s, lines, options, excluded):  # type: ignore[no-untyped-def]
+def flip_best_gains(p, s, lines, options, excluded):
     """Flip the pairs with the largest gains one after the other; True as soon as the claim may be broken."""
     room = p.T * p.n  # what one flip can write to the trail
     while s.tally[USED] < s.tally[LIMIT] and s.value_trail_at.size - s.tally[VALUE_MARK] >= room:
@@ -40,7 +40,7 @@ def flip_best_gains(p, s, lines, options, excluded):  # type: ignore[no-untyped-
 
 
 @kernel
-def score_flips(p, s, options, base, excluded, scores):  # type: ignore[no-untyped-def]
+def score_flips(p, s, options, base, excluded, scores):
     """scores[pair]: the largest objective of a rival when `base` and this pair are flipped; -inf where that is not
     allowed. All single flips of one base graph share its evaluation.
     """
@@ -57,7 +57,7 @@ def score_flips(p, s, options, base, excluded, scores):  # type: ignore[no-untyp
 
 
 @kernel
-def largest_objective(p, s, excluded):  # type: ignore[no-untyped-def]
+def largest_objective(p, s, excluded):
     """How close the grounding comes to breaking the claim: above 0 it breaks it, up to rounding, which is added."""
     h = s.values[p.T, 0, H]
     best = -np.inf

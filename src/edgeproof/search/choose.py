@@ -7,7 +7,7 @@ from .state import STAMP
 
 
 @kernel
-def choose_nearest(p, s):  # type: ignore[no-untyped-def]
+def choose_nearest(p, s):
     """The undecided pair nearest to the node in question, over edges that are there or may be; -1 if none reaches it.
 
     Walking outwards from the node also keeps to its component: pairs cut off by decisions are never met.
@@ -36,7 +36,7 @@ def choose_nearest(p, s):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def choose_first(p, s):  # type: ignore[no-untyped-def]
+def choose_first(p, s):
     """The first undecided pair by name."""
     for k in range(p.order.size):
         pair = p.order[k]
@@ -46,7 +46,7 @@ def choose_first(p, s):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def choose_by_gain(p, s, lines):  # type: ignore[no-untyped-def]
+def choose_by_gain(p, s, lines):
     """The undecided pair with the largest gain for the strongest rival; -1 if no gain is positive."""
     best, at = 0.0, -1
     for pair in range(p.pair_u.size):

@@ -13,7 +13,7 @@ from .state import OWN, SENT, VALUE_MARK, WORK, H
 
 
 @kernel
-def add_row(acc, row, how, m, count):  # type: ignore[no-untyped-def]
+def add_row(acc, row, how, m, count):
     if how == MAX and count > 0:
         for i in range(m):
             acc[i] = max(acc[i], row[i])
@@ -26,7 +26,7 @@ def add_row(acc, row, how, m, count):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def gather_values(p, s, acc, below, how, m, first, v):  # type: ignore[no-untyped-def]
+def gather_values(p, s, acc, below, how, m, first, v):
     """Aggregate what the present in-neighbours send (`first`: their raw feature rows) into acc[:m]."""
     count = 0
     waited = s.came[v]  # inserted ones, somewhere among many that are absent

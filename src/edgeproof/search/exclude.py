@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .bound_lines import ROWS, descend, relax, spend, start_pass
 from .compile import kernel
+from .descend import descend
+from .lines import ROWS, start_pass
 from .multiply import fill
+from .relax import relax
+from .spend import spend
 from .state import HIGH, LIMIT, LOW, USED, H
 
 

@@ -43,7 +43,7 @@ ENTER, PROBE, PROBED, DEEPEN, SWEEP, BRANCH, RETREAT = 0, 1, 2, 3, 4, 5, 6
 
 
 @part
-def mark(s, marks):  # type: ignore[no-untyped-def]
+def mark(s, marks):
     """Note how long the trails are: what comes later is undone when the search returns to this node."""
     marks[0] = s.tally[PAIR_MARK]
     marks[1] = s.tally[VALUE_MARK]
@@ -51,7 +51,7 @@ def mark(s, marks):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def restart(p, s):  # type: ignore[no-untyped-def]
+def restart(p, s):
     """Back to the root, with what was counted."""
     undo(p, s, np.int64(0), np.int64(0), np.int64(0))
     s.tally[DEPTH] = 0
@@ -60,7 +60,7 @@ def restart(p, s):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def run(p, s, lines, options, quota, node_limit):  # type: ignore[no-untyped-def]
+def run(p, s, lines, options, quota, node_limit):
     """Search on until the tree is done, a candidate needs an exact answer, or `quota` units of work are done."""
     tally = s.tally
     stop = tally[WORK] + quota

@@ -13,8 +13,8 @@ from ..exact import ExactEvaluator
 from ..graph import Pair
 from ..problem import Compiled, Problem
 from ..verdict import Stats
-from .bound_lines import make_lines
 from .lend import Lent
+from .lines import make_lines
 from .portfolio import Portfolio
 from .round import rounding_slacks
 from .run import CANDIDATE, FINISHED, PAUSED, restart, run

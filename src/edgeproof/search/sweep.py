@@ -30,12 +30,12 @@ MIN_TRIES = 6
 
 
 @kernel
-def seldom_pruned(s, left):  # type: ignore[no-untyped-def]
+def seldom_pruned(s, left):
     return s.tries[left] >= MIN_TRIES and s.wins[left] * 4 <= s.tries[left]
 
 
 @kernel
-def pays(p, s, options, left):  # type: ignore[no-untyped-def]
+def pays(p, s, options, left):
     """Whether to enumerate what is below a node instead of bounding it further.
 
     With one flip left, splitting would evaluate the same graphs. With two it pays where lines have pruned few nodes
@@ -49,7 +49,7 @@ def pays(p, s, options, left):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def start_sweep(s, left):  # type: ignore[no-untyped-def]
+def start_sweep(s, left):
     # `doubtful` was found for one flip left or not at all; the budget may shrink while the sweep goes on
     s.tally[SWEEP_SINGLE] = left == 1
     s.tally[SWEEP_LEVEL] = 0
@@ -59,13 +59,13 @@ def start_sweep(s, left):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def note_marks(s, level):  # type: ignore[no-untyped-def]
+def note_marks(s, level):
     s.sweep_marks[level, 0] = s.tally[PAIR_MARK]
     s.sweep_marks[level, 1] = s.tally[VALUE_MARK]
 
 
 @kernel
-def sweep(p, s, lines, options, excluded, stop):  # type: ignore[no-untyped-def]
+def sweep(p, s, lines, options, excluded, stop):
     """Go on with the enumeration; FOUND leaves a candidate on the trail, and the next call takes it from there.
 
     Level k has k flips of its own; each level flips only pairs behind the one above, so no set comes twice.

@@ -10,9 +10,11 @@ import numpy as np
 
 from ..stages import GRAPH
 from .bound_boxes import bound_vertex, send_box
-from .bound_lines import ROWS, descend, spend, start_pass
 from .compile import kernel
+from .descend import descend
+from .lines import ROWS, start_pass
 from .multiply import copy_record, fill
+from .spend import spend
 from .state import BOX_MARK, HIGH, LOW
 
 

@@ -21,7 +21,7 @@ def warm_up() -> None:
     from ..threat import Threat
     from . import engine
 
-    if not kernel_folder().exists():
+    if not any(kernel_folder().rglob("*.nbi")):
         sys.stderr.write("edgeproof: compiling kernels, once (about a minute)\n")
         sys.stderr.flush()
     layer = Layer([[1.0], [0.0]], [[1.0], [-1.0]], [0.0, 0.0], "sum", "none")
