@@ -278,7 +278,7 @@ def bound_vertex(p, s, options, t, v, forced):
             crowds = carry_columns(p, s, v, cap)
             gather_sum(
                 add_low, add_high, width, below, p.slot_source, s.status, s.carried.reshape(s.carried.size),
-                p.carried_at, True, start, end, cap, cap >= s.open_slots[v], s.top, s.line[6],
+                p.carried_at, first, start, end, cap, cap >= s.open_slots[v], s.top, s.line[6],
             )  # fmt: skip
             for i in range(width):
                 low[i] += s.carried_const[i] + add_low[i]

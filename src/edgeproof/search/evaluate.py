@@ -28,7 +28,7 @@ def add_row(acc, row, how, m, count):
 @kernel
 def gather_values(p, s, acc, below, how, m, first, v):
     """Aggregate what the present in-neighbours send (`first`: their raw feature rows) into acc[:m]."""
-    count = 0
+    count = np.int64(0)
     waited = s.came[v]  # inserted ones, somewhere among many that are absent
     k, split, end = p.slot_ptr[v], p.slot_split[v], p.slot_ptr[v + 1]
     while k < split or (waited > 0 and k < end):
