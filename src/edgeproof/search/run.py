@@ -64,8 +64,9 @@ def run(p, s, lines, options, quota, node_limit):
     """Search on until the tree is done, a candidate needs an exact answer, or `quota` units of work are done."""
     tally = s.tally
     stop = tally[WORK] + quota
-    # records that one step can write: boxes, then tightened boxes; values of as many flips as are left
-    room = (3 + tally[LIMIT]) * p.T * p.n + p.n
+    # records that one step can write: boxes, then tightened boxes; values, flip by flip, of a sweep (sweep.pays)
+    levels = tally[LIMIT] if options.enumerate_at_once else 2
+    room = (3 + levels) * p.T * p.n + p.n
     while True:
         depth = tally[DEPTH]
         action = tally[ACTION]

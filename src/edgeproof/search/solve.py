@@ -105,7 +105,11 @@ class Search:
         self.exact_checks = 0
 
     def _make_plan(self, options: Mapping[str, bool]) -> list[Step]:
-        plan = NODE_PLAN if self.compiled.problem.node_task else GRAPH_PLAN
+        p = self.compiled.problem
+        plan: tuple[Step, ...] = NODE_PLAN if p.node_task else GRAPH_PLAN
+        if not p.node_task and not p.pair_present.all():
+            # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
+            plan = tuple(step for step in plan if not step.tighten)
         steps = [Step(0, width=4)] * options["attack_at_once"]
         if options["tighten_at_once"]:
             steps.append(Step(0, tighten=True))
