@@ -23,16 +23,7 @@ import numpy as np
 
 import edgeproof as ep
 import shared_data
-from edgeproof.options import TABLE
-
-# what the paper describes; the rest of the table goes beyond it
-DESCRIBED = frozenset(
-    [
-        "incremental", "reorder", "budget_boxes", "nearest_first", "flip_first", "inference", "reach",
-        "stop_unchanged", "cache_products", "fold", "exclude_rivals",
-    ]
-)  # fmt: skip
-PAPER = {option.name: option.name in DESCRIBED for option in TABLE}
+from edgeproof.options import PAPER
 
 
 class Instance(NamedTuple):
@@ -76,7 +67,7 @@ INSTANCES = (
     Instance("MUTAG", "mean", 136, 2, 2),
 )
 
-# µs a search node that the C program needs on such a machine (calibrated once)
+# µs a search node that the C program needs on such a machine
 GOALS = {
     ("node", "sum"): 4, ("node", "mean"): 10, ("node", "max"): 50,
     ("graph", "sum"): 45, ("graph", "max"): 15, ("graph", "mean"): 30,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from .errors import InputError
@@ -11,33 +12,40 @@ from .errors import InputError
 
 @dataclass(frozen=True)
 class Option:
+    """`paper`: the paper describes it (fold is its close relative); everything else goes beyond."""
+
     name: str
     default: bool
     help: str
+    paper: bool = False
 
 
 TABLE: tuple[Option, ...] = (
-    Option("incremental", True, "update only what a decision changed, undo it on return"),
-    Option("reorder", True, "multiply by A before aggregating (sum, mean): tighter boxes, cached products"),
-    Option("budget_boxes", True, "let a vertex spend no more than its budget in its box"),
-    Option("nearest_first", True, "decide pairs close to the node in question first, in its component"),
-    Option("flip_first", True, "explore the flipped branch before the unflipped one"),
-    Option("inference", True, "fix the pairs of a vertex whose local budget is spent, to a fixpoint"),
-    Option("reach", True, "skip vertices and layers that cannot reach the node in question"),
-    Option("stop_unchanged", True, "stop propagating where values did not change"),
-    Option("cache_products", True, "keep A h of every vertex and layer instead of multiplying again"),
-    Option("fold", True, "bound the score difference as one number in the last layer"),
+    Option("incremental", True, "update only what a decision changed, undo it on return", paper=True),
+    Option("reorder", True, "multiply by A before aggregating (sum, mean): tighter boxes, cached products", paper=True),
+    Option("budget_boxes", True, "let a vertex spend no more than its budget in its box", paper=True),
+    Option("nearest_first", True, "decide pairs close to the node in question first, in its component", paper=True),
+    Option("flip_first", True, "explore the flipped branch before the unflipped one", paper=True),
+    Option("inference", True, "fix the pairs of a vertex whose local budget is spent, to a fixpoint", paper=True),
+    Option("reach", True, "skip vertices and layers that cannot reach the node in question", paper=True),
+    Option("stop_unchanged", True, "stop propagating where values did not change", paper=True),
+    Option("cache_products", True, "keep A h of every vertex and layer instead of multiplying again", paper=True),
+    Option("fold", True, "bound the score difference as one number in the last layer", paper=True),
     Option("lines", True, "linear bounds in the flips that share one budget; splits and attacks by gain"),
     Option("tighten", True, "tighten the boxes of hidden neurons with lines"),
     Option("last_flip", True, "with one flip left, evaluate the pairs in doubt instead of branching"),
     Option("carriers", True, "take a max over 0/1 features apart by who carries a column"),
-    Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree"),
+    Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree", paper=True),
     Option("attacks", True, "look for attacks from the root (greedy, beams, swaps) while the search goes on"),
     Option("climb", True, "radius: prove budgets from below; off: the paper's variant, from above"),
     Option("tighten_at_once", False, "tighten from the first search node on, not only where a query is not easy"),
     Option("enumerate_at_once", False, "evaluate all graphs below the root instead of splitting"),
     Option("attack_at_once", False, "look for attacks before the first search node"),
 )
+
+
+# the search as the paper has it: what it describes is on, everything beyond it is off
+PAPER: Mapping[str, bool] = MappingProxyType({option.name: option.paper for option in TABLE})
 
 
 def resolve(options: Mapping[str, Any] | None) -> dict[str, bool]:

@@ -12,8 +12,8 @@ import edgeproof as ep
 from differential import inadmissible
 from edgeproof import Graph, Layer, Network, Readout, Threat
 from edgeproof.engines import brute
+from edgeproof.options import PAPER
 from edgeproof.query import make_query
-from paper_mode import PAPER
 from random_queries import draw
 
 SLOW_MACHINE = 3.0  # seconds that a busy machine may add to any limit

@@ -7,9 +7,8 @@ import pytest
 import edgeproof as ep
 from edgeproof import Threat
 from edgeproof.demo.karate import karate_graph, karate_network
-from edgeproof.options import TABLE
+from edgeproof.options import PAPER, TABLE
 from edgeproof.search import engine
-from paper_mode import PAPER
 from random_queries import draw
 
 MEMBERS = (0, 2, 9, 13, 19, 28, 31)
