@@ -43,11 +43,11 @@ class Problem(NamedTuple):
     sends_products: IntArray  # 1: stage t aggregates A h (sum, mean, reordered), 0: it aggregates h
     slope: FloatArray
     width: IntArray  # width[t] of h_t; width[0] is that of the raw features
-    CT: NDArray[np.float64]  # (T+1, D, D): CT[t][j, i], transposed; CT[1] is not used
-    AT: NDArray[np.float64]
-    C: NDArray[np.float64]  # the same, not transposed
+    both: NDArray[np.float64]  # (T+1, D, 2 D): rows of C^T, and of A^T behind them, packed; stage 1 is not used
+    AT: NDArray[np.float64]  # (T+1, D, D): AT[t][j, i]
+    C: NDArray[np.float64]  # not transposed
     A: NDArray[np.float64]
-    CT_abs: NDArray[np.float64]  # magnitudes that bound rounding, not always |CT|: see stages
+    CT_abs: NDArray[np.float64]  # magnitudes that bound rounding, not always |C|: see stages
     AT_abs: NDArray[np.float64]
     bias: NDArray[np.float64]  # (T+1, D)
     bias_abs: NDArray[np.float64]
@@ -168,8 +168,22 @@ def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, Any]:
             rows, columns = stage.C.shape[1], stage.C.shape[0]
             for out, weight in ((CT, stage.C), (AT, stage.A), (CT_abs, stage.C_abs), (AT_abs, stage.A_abs)):
                 out[t, :rows, :columns] = weight.T
+    both = np.zeros((T + 1, D, 2 * D))
+    for t, stage in enumerate(stages[1:], 2):
+        columns = stage.b.size
+        both[t, :, :columns] = CT[t, :, :columns]
+        both[t, :, columns : 2 * columns] = AT[t, :, :columns]
     C, A = (weight.transpose(0, 2, 1).copy() for weight in (CT, AT))
-    return {"C": C, "A": A, "CT": CT, "AT": AT, "CT_abs": CT_abs, "AT_abs": AT_abs, "bias": bias, "bias_abs": bias_abs}
+    return {
+        "both": both,
+        "C": C,
+        "A": A,
+        "AT": AT,
+        "CT_abs": CT_abs,
+        "AT_abs": AT_abs,
+        "bias": bias,
+        "bias_abs": bias_abs,
+    }
 
 
 def _lay_slots(graph: Graph, around: Surroundings) -> dict[str, Any]:

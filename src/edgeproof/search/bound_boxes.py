@@ -228,22 +228,19 @@ def send_box(p, s, record, t):
     centre, radius = s.line[2], s.line[3]
     split_interval(centre, radius, h_low, h_high, width)
     middle, spread = s.line[6], s.line[7]
+    sends = p.kind[t + 1] != DENSE and p.sends_products[t + 1]
+    columns = 2 * following if sends else following
     copy(middle, p.bias[t + 1], following)
-    fill(spread, 0.0, following)
+    fill(middle[following:], 0.0, columns - following)
+    fill(spread, 0.0, columns)
     solid = pick_nonzero(s.picked, centre, width)
-    loose = pick_nonzero(s.picked[width:], radius, width)
-    add_picked(middle, p.CT[t + 1], centre, s.picked, solid, following)
-    add_picked_magnitudes(spread, p.CT[t + 1], radius, s.picked[width:], loose, following)
+    add_picked(middle, p.both[t + 1], centre, s.picked, solid, columns)
+    loose = pick_nonzero(s.picked, radius, width)
+    add_picked_magnitudes(spread, p.both[t + 1], radius, s.picked, loose, columns)
     join_interval(record[OWN_LOW], record[OWN_HIGH], middle, spread, following)
-    if p.kind[t + 1] == DENSE:
-        return
-    if p.sends_products[t + 1]:
-        fill(middle, 0.0, following)
-        fill(spread, 0.0, following)
-        add_picked(middle, p.AT[t + 1], centre, s.picked, solid, following)
-        add_picked_magnitudes(spread, p.AT[t + 1], radius, s.picked[width:], loose, following)
-        join_interval(record[SENT_LOW], record[SENT_HIGH], middle, spread, following)
-    else:
+    if sends:
+        join_interval(record[SENT_LOW], record[SENT_HIGH], middle[following:], spread[following:], following)
+    elif p.kind[t + 1] != DENSE:
         copy(record[SENT_LOW], h_low, width)
         copy(record[SENT_HIGH], h_high, width)
 

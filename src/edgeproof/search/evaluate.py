@@ -70,18 +70,18 @@ def send_value(p, s, record, t):
     if t == p.T:
         return
     width, following = p.width[t], p.width[t + 1]
-    own, h = record[OWN], record[H]
-    copy(own, p.bias[t + 1], following)
+    h, out = record[H], s.line[2]
+    sends = p.kind[t + 1] != DENSE and p.sends_products[t + 1]
+    columns = 2 * following if sends else following
+    copy(out, p.bias[t + 1], following)
+    fill(out[following:], 0.0, columns - following)
     count = pick_nonzero(s.picked, h, width)
-    add_picked(own, p.CT[t + 1], h, s.picked, count, following)
-    if p.kind[t + 1] == DENSE:
-        return
-    sent = record[SENT]
-    if p.sends_products[t + 1]:
-        fill(sent, 0.0, following)
-        add_picked(sent, p.AT[t + 1], h, s.picked, count, following)
-    else:
-        copy(sent, h, width)
+    add_picked(out, p.both[t + 1], h, s.picked, count, columns)
+    copy(record[OWN], out, following)
+    if sends:
+        copy(record[SENT], out[following:], following)
+    elif p.kind[t + 1] != DENSE:
+        copy(record[SENT], h, width)
 
 
 @kernel

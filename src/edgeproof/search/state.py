@@ -89,7 +89,7 @@ class State(NamedTuple):
 def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
     """Arrays for a search from the root with this budget; nothing here grows with the number of search nodes."""
     n, T = problem.n, problem.T
-    W = int(max(problem.D, np.diff(problem.raw_columns_ptr, axis=1).max(initial=0)))
+    W = int(max(2 * problem.D, np.diff(problem.raw_columns_ptr, axis=1).max(initial=0)))
     pairs = problem.pair_u.size
     levels = min(budget, pairs) + 2
     most_slots = int(np.diff(problem.slot_ptr).max(initial=0))
