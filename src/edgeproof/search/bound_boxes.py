@@ -108,12 +108,14 @@ def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, 
                 sum_high[i] += above[i]
         if cap > 0 and state == MAYBE_DELETED:
             deletable += 1
-            rank(top[0], cap, m, bottom, 1.0, x)
-            rank(top[1], cap, m, above, -1.0, x)
+            held = min(cap, deletable)  # ranks that can hold something yet
+            rank(top[0], held, m, bottom, 1.0, x)
+            rank(top[1], held, m, above, -1.0, x)
         elif cap > 0 and state == MAYBE_INSERTED:
             insertable += 1
-            rank(top[2], cap, m, bottom, -1.0, x)
-            rank(top[3], cap, m, above, 1.0, x)
+            held = min(cap, insertable)
+            rank(top[2], held, m, bottom, -1.0, x)
+            rank(top[3], held, m, above, 1.0, x)
     fill(low, np.inf, m)
     fill(high, -np.inf, m)
     for i in range(min(cap, deletable) + 1):
@@ -171,7 +173,7 @@ def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, e
                 low[i] = max(low[i], bottom[i])
         elif state == MAYBE_DELETED:
             deletable += 1
-            rank(top[0], cap + 1, m, bottom, 1.0, x)
+            rank(top[0], min(cap + 1, deletable), m, bottom, 1.0, x)
         else:
             insertable += 1
     if decided == 0 and deletable <= cap:  # the neighbourhood can be emptied, or hold any of these alone
