@@ -10,7 +10,7 @@ import pytest
 from edgeproof import Graph, Layer, Network
 from edgeproof.engines import brute
 from edgeproof.evaluate import evaluate_with_error
-from edgeproof.exact import ExactEvaluator, exact_scores, rational
+from edgeproof.exact import ExactEvaluator, exact_scores
 from edgeproof.query import Query, predicted_class
 from random_queries import _Draw, draw, fragile_pairs
 
@@ -121,10 +121,18 @@ def test_the_predicted_class_is_the_exact_one():
         assert predicted_class(query.network, query.graph, query.claim.node) == scores.index(max(scores)), (SEED, index)
 
 
-@pytest.mark.parametrize("value", [0.0, -0.0, 0.1, 5e-324, 1.7976931348623157e308, -1 / 3])
-def test_a_float_is_the_rational_that_it_is(value):
-    exact = rational(value)
-    assert Fraction(int(exact.p), int(exact.q)) == Fraction(value)
+EXTREMES = [0.0, -0.0, 0.1, 5e-324, 1.7976931348623157e308, -1 / 3]
+
+
+@pytest.mark.parametrize("value", EXTREMES)
+@pytest.mark.parametrize("other", EXTREMES)
+def test_weights_and_features_of_any_size_lose_no_bit(value, other):
+    net = Network([Layer([[value], [other]], [[other], [value]], [other, value], "sum", "none")])
+    for feature, sent in ((value, 1.0), (1.0, other)):
+        graph = Graph([[1], [0]], [[feature], [sent]], directed=True)
+        exact = [Fraction(int(score.p), int(score.q)) for score in exact_scores(net, graph, 0)]
+        v, w, x, y = map(Fraction, (value, other, feature, sent))
+        assert exact == [v * x + w * y + w, w * x + v * y + v]
 
 
 def test_undirected_flips_reach_both_ends_and_loops_only_one():

@@ -182,7 +182,8 @@ class ExactEvaluator:
 
     def _times_columns(self, weight: _Columns, columns: np.ndarray, values: np.ndarray) -> list[list[flint.fmpz]]:
         """values @ weight[:, columns].T, times 2**(store.shift + store.feature_shift)."""
-        scaled = np.ldexp(values, self.store.feature_shift)
+        with np.errstate(over="ignore"):  # an infinity takes the long way below
+            scaled = np.ldexp(values, self.store.feature_shift)
         if np.abs(scaled).sum(axis=1).max(initial=0.0) < 2.0**32:  # so that sums of limbs stay within 64 bits
             flat = weight.combine(scaled.astype(np.int64), columns)
         elif columns.size == 0:
@@ -239,11 +240,6 @@ class ExactEvaluator:
             for row, more, divisor in zip(own, added, divisors, strict=True)
         ]
         return _activate(layer, *_common(out, divisors, scale << weights.shift))
-
-
-def rational(value: float) -> Number:
-    """A float as the rational that it is."""
-    return flint.fmpq(*float(value).as_integer_ratio())
 
 
 def _shift(values: np.ndarray) -> int:

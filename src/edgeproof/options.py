@@ -12,7 +12,7 @@ from .errors import InputError
 
 @dataclass(frozen=True)
 class Option:
-    """`paper`: the paper describes it (fold is its close relative); everything else goes beyond."""
+    """`paper`: the paper describes it, or (fold, exclude_rivals) only its bookkeeping differs; the rest goes beyond."""
 
     name: str
     default: bool
