@@ -14,6 +14,8 @@ import numpy as np
 from edgeproof import Graph, Layer, Network, Readout, Threat
 from edgeproof.query import Query, make_query
 
+MIXED = {"mixed": ("sum", "max", "mean"), "mixed with gcn": ("gcn", "gcn", "sum", "max", "mean")}
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -121,7 +123,7 @@ class _Draw:
         layers = []
         for at in range(depth):
             shape = (widths[at + 1], widths[at])
-            how = self.one_of(("sum", "max", "mean")) if aggregation == "mixed" else aggregation
+            how = self.one_of(MIXED[aggregation]) if aggregation in MIXED else aggregation
             activation = {
                 "relu": "relu",
                 "mixed": self.one_of(("relu", "leaky_relu", "none")),

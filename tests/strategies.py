@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from edgeproof import Graph, Layer, Network, Readout
 
-AGGREGATIONS = ("sum", "max", "mean")
+POOLS = ("sum", "max", "mean")
+AGGREGATIONS = (*POOLS, "gcn")
 ACTIVATIONS = ("relu", "leaky_relu", "none")
 weights = st.floats(-1e300, 1e300) | st.floats(-4, 4, width=32) | st.integers(-3, 3).map(float)
 
@@ -29,7 +30,7 @@ def networks(draw: st.DrawFn, *, paper: bool = False) -> Network:
     widths = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
     is_graph = draw(st.booleans())
     widths.append(draw(st.integers(1 if is_graph else 2, 3)))
-    shared = draw(st.sampled_from(AGGREGATIONS))
+    shared = draw(st.sampled_from(POOLS))
     layers = []
     for at, (width, out) in enumerate(pairwise(widths), 1):
         aggregation = shared if paper else draw(st.sampled_from(AGGREGATIONS))
@@ -39,7 +40,7 @@ def networks(draw: st.DrawFn, *, paper: bool = False) -> Network:
     readout = None
     if is_graph:
         classes = draw(st.integers(2, 3))
-        pool = "sum" if paper else draw(st.sampled_from(AGGREGATIONS))
+        pool = "sum" if paper else draw(st.sampled_from(POOLS))
         readout = Readout(draw(matrices(classes, widths[-1])), draw(vectors(classes)), pool)
     return Network(layers, readout, draw(st.text(max_size=5)))
 

@@ -17,7 +17,10 @@ ROOT = Path(edgeproof.__file__).parent
 ROWS = (
     ("errors",),
     ("convert",),
-    ("arrays", "network", "graph", "features", "threat", "verdict", "evaluate", "exact", "load", "memo", "predict"),
+    (
+        "arrays", "network", "graph", "features", "threat", "verdict", "evaluate", "exact", "exact_gcn", "surds",
+        "load", "memo", "predict",
+    ),
     ("query", "options"),
     ("problem", "products", "stages", "surroundings"),
     ("search",),
@@ -26,7 +29,7 @@ ROWS = (
     ("",),  # the package itself: `import edgeproof`
     ("demo",),
     ("cli",),
-)
+)  # fmt: skip
 RANK = {part: rank for rank, row in enumerate(ROWS) for part in row}
 INDEPENDENT = {"engines": 3}  # shares nothing with the search: reaches this row and no further, except within itself
 

@@ -22,7 +22,7 @@ GOOD = {"C": [[1.0, 2.0]], "A": [[0.0, 1.0]], "b": [0.0]}
         ({"C": [[1.0], [1.0, 2.0]]}, "C: expected an array of numbers"),
         ({"C": np.zeros((0, 2)), "A": np.zeros((0, 2)), "b": []}, "C: expected at least one row"),
         ({"b": np.zeros(1, dtype=np.complex128)}, "b: expected real numbers"),
-        ({"aggregation": "median"}, "aggregation: expected one of sum, max, mean, got 'median'"),
+        ({"aggregation": "median"}, "aggregation: expected one of sum, max, mean, gcn, got 'median'"),
         ({"activation": "tanh"}, "activation: expected one of relu, leaky_relu, none"),
         ({"slope": 1.5}, "slope: expected a number from 0 to 1"),
         ({"slope": float("nan")}, "slope"),
@@ -46,6 +46,8 @@ def test_networks_refuse_layers_that_do_not_fit() -> None:
         Network([one], Readout([[1.0], [2.0]], [0.0, 0.0]))
     with pytest.raises(InputError, match="pool: expected one of sum, max, mean"):
         Readout([[1.0], [2.0]], [0.0, 0.0], "min")
+    with pytest.raises(InputError, match="pool: expected one of sum, max, mean, got 'gcn'"):
+        Readout([[1.0], [2.0]], [0.0, 0.0], "gcn")
 
 
 def test_arrays_are_copied_and_cannot_be_changed() -> None:

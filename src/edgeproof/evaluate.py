@@ -18,7 +18,7 @@ def evaluate(network: Network, graph: Graph, node: int | None = None) -> FloatAr
             f"the network expects {network.num_features} features, the graph has {graph.features.num_columns}"
         )
     if node is not None and network.task == "node":
-        graph, node = neighbourhood(graph, node, len(network.layers))
+        graph, node = neighbourhood(network, graph, node)
     values = _first_layer(network.layers[0], graph)
     for layer in network.layers[1:]:
         values = _layer(layer, graph, values)
@@ -52,15 +52,16 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
     with np.errstate(over="ignore"):
         size = evaluate(Network(positive, readout), magnitude, node)
     degree = int(np.diff(graph.in_ptr).max(initial=0))
-    count = sum(2 * one.width_in + degree + 8 for one in network.layers) + graph.num_vertices + 2 * network.widths[-2]
+    count = sum(2 * one.width_in + degree + 16 for one in network.layers) + graph.num_vertices + 2 * network.widths[-2]
     unit = 2.0**-53
     return scores, size * (2 * count * unit / (1 - 2 * count * unit)) + count * 2.0**-1000
 
 
-def neighbourhood(graph: Graph, node: int, depth: int) -> tuple[Graph, int]:
-    """The induced subgraph on what reaches `node` within `depth` steps; scores of `node` are the same there."""
+def neighbourhood(network: Network, graph: Graph, node: int) -> tuple[Graph, int]:
+    """The induced subgraph on what reaches `node` through the layers; scores of `node` are the same there."""
     if not 0 <= node < graph.num_vertices:
         raise InputError(f"node: {node} is out of range, there are {graph.num_vertices} vertices")
+    depth = len(network.layers) + network.normalises  # degrees of the farthest senders count their in-neighbours
     number = {node: 0}
     frontier = [node]
     for _ in range(depth):
@@ -83,7 +84,7 @@ def _layer(layer: Layer, graph: Graph, values: FloatArray) -> FloatArray:
 
 
 def _first_layer(layer: Layer, graph: Graph) -> FloatArray:
-    """The first layer sees sparse features, so sum and mean multiply before they aggregate."""
+    """The first layer sees sparse features, so all but max multiply before they aggregate."""
     held = graph.features
     gathered: FloatArray | float
     if layer.is_dense:
@@ -118,7 +119,19 @@ def _max_of_sparse(layer: Layer, graph: Graph) -> FloatArray:
     return out
 
 
+def _normalised_sum(graph: Graph, values: FloatArray) -> FloatArray:
+    """GCN: every vertex has one self-loop, and a message is divided by the roots of both in-degrees."""
+    looped = np.zeros((graph.num_vertices, 1), dtype=np.bool_)
+    looped[graph.targets[graph.sources == graph.targets]] = True
+    root = 1 / np.sqrt(np.diff(graph.in_ptr)[:, None] + ~looped)
+    scaled: FloatArray = values * root
+    out: FloatArray = root * (_aggregate(Aggregation.SUM, graph, scaled) + np.where(looped, 0.0, scaled))
+    return out
+
+
 def _aggregate(how: Aggregation, graph: Graph, values: FloatArray) -> FloatArray:
+    if how is Aggregation.GCN:
+        return _normalised_sum(graph, values)
     out = np.zeros_like(values)
     occupied: IntArray = np.unique(graph.targets)
     if occupied.size == 0:

@@ -2,21 +2,25 @@
 
 Every float is a whole number over a power of two. A layer's weights share one power, so a layer maps whole numbers
 to whole numbers over a known scale; only a mean brings other denominators, which a second scale carries.
+Layers that normalise by degrees bring square roots: from the first of them on, exact_gcn.py goes on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import lcm
+from typing import Any
 
 import flint
 import numpy as np
 
+from .exact_gcn import SurdWeights, Values, activated, combined, normalised, rational_matrix, surd_layer, surd_weights
 from .graph import Graph, Pair
 from .memo import Memo
 from .network import Aggregation, Layer, Network
+from .surds import Column
 
-Number = flint.fmpq
+Number = Any  # flint.fmpq, or where degrees normalise, Surd: either is subtracted and compared
 Matrix = flint.fmpz_mat
 
 
@@ -74,6 +78,7 @@ class _Store:
         self.feature_shift = _shift(graph.features.values)
         self.C, self.A = _Columns(first.C, self.shift), _Columns(first.A, self.shift)
         self.layers: list[_Weights | None] = [None] * (len(network.layers) + 1)
+        self.surd_layers: dict[int, SurdWeights] = {}
         self.own: dict[int, list[flint.fmpz]] = {}
         self.sent: dict[int, list[flint.fmpz]] = {}
 
@@ -89,12 +94,23 @@ class _Store:
         assert found is not None
         return found
 
+    def surd_layer(self, network: Network, number: int) -> SurdWeights:
+        """The same over the rationals, for networks that normalise by degrees."""
+        if number not in self.surd_layers:
+            if number < len(network.layers):
+                one = network.layers[number]
+                self.surd_layers[number] = surd_weights(one.C, one.A, one.b)
+            elif network.readout is not None:
+                held = network.readout
+                self.surd_layers[number] = surd_weights(held.C, np.zeros_like(held.C), held.b)
+        return self.surd_layers[number]
+
 
 _stores: Memo[_Store] = Memo(_Store)
 
 
 def exact_scores(network: Network, graph: Graph, node: int | None = None, flips: Iterable[Pair] = ()) -> list[Number]:
-    """The scores of `node`, or of the graph, as rationals, after flipping `flips`."""
+    """The scores of `node`, or of the graph, as rationals or surds, after flipping `flips`."""
     return ExactEvaluator(network, graph).scores(node, flips)
 
 
@@ -124,6 +140,8 @@ class ExactEvaluator:
                 changed.setdefault(u, set()).add(v)
         layers = self.network.layers
         rings, neighbours = self._rings(node, changed)
+        if self.network.normalises:
+            return self._surd_scores(rings, neighbours, changed)
         rows, scale = self._first(rings[0], neighbours)
         for number in range(1, len(layers)):
             rows, scale = self._next(number, rows, scale, rings[number - 1], rings[number], neighbours)
@@ -173,6 +191,42 @@ class ExactEvaluator:
             rows.append(row)
             divisors.append(divisor)
         return _activate(layer, *_common(rows, divisors, unit << store.shift))
+
+    def _surd_scores(
+        self, rings: list[list[int]], neighbours: dict[int, list[int]], changed: dict[int, set[int]]
+    ) -> list[Number]:
+        layers, store = self.network.layers, self.store
+
+        def degree(v: int) -> int:
+            """The in-degree after the flips, with one self-loop."""
+            before = set(self.graph.in_neighbours(v).tolist())
+            return len((before ^ changed.get(v, set())) | {v})
+
+        if layers[0].aggregation is Aggregation.GCN and not layers[0].is_dense:
+            values = self._first_normalised(rings[0], neighbours, degree)
+        else:
+            rows, scale = self._first(rings[0], neighbours)
+            values = {v: _column(row, scale) for v, row in zip(rings[0], rows, strict=True)}
+        for number in range(1, len(layers)):
+            weights = store.surd_layer(self.network, number)
+            values = surd_layer(layers[number], weights, values, rings[number], neighbours, degree)
+        if self.network.readout is None:
+            return list(values[rings[-1][0]].entries())
+        weights = store.surd_layer(self.network, len(layers))
+        pooled = combined(self.network.readout.pool, list(values.values()))
+        return list((weights.C * pooled + weights.b).entries())
+
+    def _first_normalised(
+        self, ring: list[int], neighbours: dict[int, list[int]], degree: Callable[[int], int]
+    ) -> Values:
+        layer, store = self.network.layers[0], self.store
+        scale = 1 << (store.feature_shift + store.shift)
+        bias = Column.of(rational_matrix(layer.b[:, None]))
+        senders = dict.fromkeys([*ring, *(u for v in ring for u in neighbours[v])])
+        own = {v: _column(self._product(store.own, store.C, v), scale) + bias for v in ring}
+        sent = {u: _column(self._product(store.sent, store.A, u), scale) for u in senders}
+        heard = normalised(own, sent, neighbours, degree)
+        return {v: activated(layer, column) for v, column in heard.items()}
 
     def _product(self, kept: dict[int, list[flint.fmpz]], weight: _Columns, v: int) -> list[flint.fmpz]:
         if v not in kept:
@@ -264,6 +318,10 @@ def _integers(matrix: np.ndarray, shift: int) -> Matrix:
         scaled = np.ldexp(matrix, shift).astype(np.int64)
         return Matrix(rows, columns, scaled.ravel().tolist())
     return Matrix(rows, columns, [_integer(x, shift) for x in matrix.ravel().tolist()])
+
+
+def _column(row: list[flint.fmpz], scale: int) -> Column:
+    return Column.of(flint.fmpq_mat(len(row), 1, row) * flint.fmpq(1, scale))
 
 
 def _common(rows: list[list[flint.fmpz]], divisors: list[int], scale: int) -> tuple[list[list[flint.fmpz]], int]:

@@ -21,11 +21,16 @@ if TYPE_CHECKING:
 
 
 class Aggregation(StrEnum):
-    """How a vertex combines its in-neighbours; over none of them, each gives the zero vector."""
+    """How a vertex combines its in-neighbours; over none of them, sum, max and mean give the zero vector.
+
+    `gcn` sums `h(u) / sqrt(deg u * deg v)` over the in-neighbours u of v and v itself, which counts once, whether or
+    not it has a self-loop; deg is the in-degree with that one included.
+    """
 
     SUM = "sum"
     MAX = "max"
     MEAN = "mean"
+    GCN = "gcn"
 
 
 class Activation(StrEnum):
@@ -39,12 +44,11 @@ class Activation(StrEnum):
 _Kind = TypeVar("_Kind", Aggregation, Activation)
 
 
-def _choice(kind: type[_Kind], value: str, where: str) -> _Kind:
-    try:
-        return kind(value)
-    except ValueError:
-        known = ", ".join(member.value for member in kind)
-        raise InputError(f"{where}: expected one of {known}, got {value!r}") from None
+def _choice(kind: type[_Kind], value: str, where: str, but: _Kind | None = None) -> _Kind:
+    known = [member.value for member in kind if member is not but]
+    if value not in known:
+        raise InputError(f"{where}: expected one of {', '.join(known)}, got {value!r}")
+    return kind(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +127,7 @@ class Readout:
         put = object.__setattr__
         put(self, "C", frozen_floats(C, "readout C", (None, None)))
         put(self, "b", frozen_floats(b, "readout b", (self.C.shape[0],)))
-        put(self, "pool", _choice(Aggregation, pool, "pool"))
+        put(self, "pool", _choice(Aggregation, pool, "pool", but=Aggregation.GCN))
 
     def __repr__(self) -> str:
         return f"Readout({self.pool.value}, {self.C.shape[1]} -> {self.C.shape[0]})"
@@ -170,6 +174,11 @@ class Network:
     @property
     def num_classes(self) -> int:
         return self.layers[-1].width_out if self.readout is None else int(self.readout.C.shape[0])
+
+    @cached_property
+    def normalises(self) -> bool:
+        """Whether some layer weighs messages by degrees: then what happens at the senders' in-edges matters too."""
+        return any(one.aggregation is Aggregation.GCN and not one.is_dense for one in self.layers)
 
     @property
     def widths(self) -> tuple[int, ...]:

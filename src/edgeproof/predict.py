@@ -23,7 +23,7 @@ def scores_with_error(network: Network, graph: Graph, node: int | None) -> tuple
     if graph.num_vertices <= WHOLE:
         scores, error = _whole_graph(network, graph)
         return scores[node], error[node]
-    part, at = neighbourhood(graph, node, len(network.layers))
+    part, at = neighbourhood(network, graph, node)
     scores, error = evaluate_with_error(network, part)
     return scores[at], error[at]
 

@@ -11,13 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import FloatArray
+from .errors import InputError
 from .network import Aggregation, Layer
 from .query import Query
 
-SUM, MEAN, MAX = 0, 1, 2
+SUM, MEAN, MAX, GCN = 0, 1, 2, 3
 GRAPH, POOL, DENSE = 0, 1, 2  # in-neighbours of the graph; all vertices, decided; none
 
-_HOW = {Aggregation.SUM: SUM, Aggregation.MEAN: MEAN, Aggregation.MAX: MAX}
+_HOW = {Aggregation.SUM: SUM, Aggregation.MEAN: MEAN, Aggregation.MAX: MAX, Aggregation.GCN: GCN}
 
 
 class Stage(NamedTuple):
@@ -38,6 +39,9 @@ class Stage(NamedTuple):
 def compile_stages(query: Query, *, fold: bool, reorder: bool) -> tuple[list[Stage], bool]:
     """Stages 1..T and whether the last one gives score differences (folded) or scores."""
     network = query.network
+    for number, layer in enumerate(network.layers, 1):
+        if layer.aggregation is Aggregation.GCN and not layer.is_dense:
+            raise InputError(f"layer {number}: the search does not take gcn layers yet, engine='brute' does")
     stages = [_layer_stage(layer, reorder) for layer in network.layers]
     if network.readout is not None:
         readout = network.readout

@@ -1,13 +1,13 @@
 """Brute force: every admissible graph, fewest flips first, decided in exact arithmetic.
 
 The yardstick of every other engine, so it is written to be obviously right: it flips every fragile pair, whether or
-not it can matter, and evaluates the definition of the network over the rationals.
+not it can matter, and evaluates the definition of the network over the rationals (GCN: with square roots adjoined).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import comb, log2
 from typing import Any
@@ -20,10 +20,14 @@ from ..graph import Pair
 from ..network import Activation, Aggregation, Layer
 from ..options import resolve
 from ..query import Query
+from ..surds import Column, largest
 from ..verdict import Attack, Radius, Stats, Status, Verdict
 
 LIMIT = 5_000_000
 """More graphs than this are refused, not attempted."""
+
+Vector = Any  # flint.fmpq_mat, or where degrees normalise, Column: either is added, scaled and multiplied with a matrix
+Message = tuple[int, int]  # the number of a vector, and the product of degrees whose root it is divided by
 
 _MANY = 10**30  # counting stops here: past it, the exact number tells nobody anything
 _REMEMBERED = 100_000  # vectors kept between graphs; bounds the memory of a long enumeration
@@ -220,7 +224,10 @@ def _refuse_if_too_large(query: Query, pairs: list[Pair], budget: int) -> None:
 
 
 def _number_that_can_matter(query: Query, pairs: list[Pair]) -> int:
-    """Pairs whose target can send something to the node in question in the layers that are left; for `stats` only."""
+    """Pairs whose target can send something to the node in question in the layers that are left; for `stats` only.
+
+    A GCN layer also weighs what a vertex sends by its degree, but adds a self-loop back.
+    """
     graph, both = query.graph, not query.graph.directed
     incoming: dict[int, set[int]] = {}
     arcs = list(zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)) + pairs
@@ -228,12 +235,14 @@ def _number_that_can_matter(query: Query, pairs: list[Pair]) -> int:
         incoming.setdefault(v, set()).add(u)
     node = query.claim.node
     needed = set(range(graph.num_vertices)) if node is None else {node}
-    receivers = set[int]()
+    receivers, weighed = set[int](), set[int]()
     for layer in reversed(query.network.layers):
         if not layer.is_dense:
-            receivers |= needed
+            normalises = layer.aggregation is Aggregation.GCN
+            receivers |= set() if normalises else needed
             needed = needed.union(*(incoming.get(v, set()) for v in needed))
-    return sum(v in receivers or (both and u in receivers) for u, v in pairs)
+            weighed |= needed if normalises else set()
+    return sum(not (receivers if u == v else receivers | weighed).isdisjoint({u, v} if both else {v}) for u, v in pairs)
 
 
 # --- what the network says ---
@@ -242,9 +251,9 @@ def _number_that_can_matter(query: Query, pairs: list[Pair]) -> int:
 class Evaluator:
     """The network's definition over the rationals, on flipped versions of one graph.
 
-    A layer's output at a vertex depends on nothing but the vertex's own vector and the vectors of its in-neighbours.
-    So every vector has a number (the features of vertex v have number v), and what a layer made of given numbers is
-    remembered from graph to graph.
+    A layer's output at a vertex depends on nothing but the vertex's own vector, the vectors of its in-neighbours and,
+    in a GCN layer, their degrees. So every vector has a number (the features of vertex v have number v), and what a
+    layer made of given numbers is remembered from graph to graph.
     """
 
     def __init__(self, query: Query) -> None:
@@ -253,9 +262,11 @@ class Evaluator:
         self._incoming: list[frozenset[int]] = [
             frozenset(graph.in_neighbours(v).tolist()) for v in range(graph.num_vertices)
         ]
-        self._weights = [(_matrix(one.C), _matrix(one.A), _column(one.b)) for one in network.layers]
-        self._vectors: dict[int, flint.fmpq_mat] = {}
-        self._known: dict[tuple[int, int, tuple[int, ...]], int] = {}
+        # rational columns, or where degrees normalise, columns with square roots
+        self._column: Callable[[np.ndarray], Vector] = _rooted_column if network.normalises else _column
+        self._weights = [(_matrix(one.C), _matrix(one.A), self._column(one.b)) for one in network.layers]
+        self._vectors: dict[int, Vector] = {}
+        self._known: dict[tuple[int, int, tuple[Message, ...]], int] = {}
 
     def winner(self, flips: tuple[Pair, ...]) -> int | None:
         """The best rival that beats the label once these pairs are flipped; None if the claim holds."""
@@ -263,7 +274,7 @@ class Evaluator:
         best = max(self._query.rivals, key=lambda rival: (scores[rival], -rival))
         return best if scores[best] > scores[self._query.claim.label] else None
 
-    def scores(self, flips: tuple[Pair, ...]) -> list[flint.fmpq]:
+    def scores(self, flips: tuple[Pair, ...]) -> list[Any]:
         if len(self._vectors) > _REMEMBERED:
             self._vectors.clear()
             self._known.clear()
@@ -279,20 +290,26 @@ class Evaluator:
             return list(self._vectors[self._number(node, depth, incoming, done)].entries())
         numbers = [self._number(v, depth, incoming, done) for v in range(self._query.graph.num_vertices)]
         pooled = _aggregate(readout.pool, [self._vectors[number] for number in numbers])
-        return list((_matrix(readout.C) * pooled + _column(readout.b)).entries())
+        return list((_matrix(readout.C) * pooled + self._column(readout.b)).entries())
 
     def _number(self, v: int, depth: int, incoming: dict[int, frozenset[int]], done: dict[tuple[int, int], int]) -> int:
         """The number of h_depth(v)."""
         if depth == 0:
             if v not in self._vectors:
-                self._vectors[v] = _column(self._query.graph.features.dense([v])[0])
+                self._vectors[v] = self._column(self._query.graph.features.dense([v])[0])
             return v
         if (v, depth) not in done:
             own = self._number(v, depth - 1, incoming, done)
-            others: tuple[int, ...] = ()
-            if not self._query.network.layers[depth - 1].is_dense:
-                neighbours = incoming.get(v, self._incoming[v])
-                others = tuple(sorted(self._number(u, depth - 1, incoming, done) for u in neighbours))
+            others: tuple[Message, ...] = ()
+            layer = self._query.network.layers[depth - 1]
+            if not layer.is_dense:
+                senders = incoming.get(v, self._incoming[v])
+                weight = dict.fromkeys(senders, 1)
+                if layer.aggregation is Aggregation.GCN:
+                    senders = senders | {v}
+                    degree = {u: len(incoming.get(u, self._incoming[u]) | {u}) for u in senders}
+                    weight = {u: degree[u] * degree[v] for u in senders}
+                others = tuple(sorted((self._number(u, depth - 1, incoming, done), weight[u]) for u in senders))
             key = (depth, own, others)
             if key not in self._known:
                 self._known[key] = self._query.graph.num_vertices + len(self._known)
@@ -300,12 +317,15 @@ class Evaluator:
             done[v, depth] = self._known[key]
         return done[v, depth]
 
-    def _layer(self, at: int, own: int, others: tuple[int, ...]) -> flint.fmpq_mat:
-        """act(C h(v) + A agg{h(u)} + b); over no neighbours every aggregation is zero."""
+    def _layer(self, at: int, own: int, others: tuple[Message, ...]) -> Vector:
+        """act(C h(v) + A agg{h(u)} + b); over no neighbours sum, max and mean are zero."""
         layer, (C, A, b) = self._query.network.layers[at], self._weights[at]
         before = C * self._vectors[own] + b
         if others:
-            before = before + A * _aggregate(layer.aggregation, [self._vectors[number] for number in others])
+            heard = [self._vectors[number] for number, _ in others]
+            if layer.aggregation is Aggregation.GCN:
+                heard = [one.over_root(weight) for one, (_, weight) in zip(heard, others, strict=True)]
+            before = before + A * _aggregate(layer.aggregation, heard)
         return _activated(layer, before)
 
 
@@ -322,16 +342,26 @@ def _column(values: np.ndarray) -> flint.fmpq_mat:
     return flint.fmpq_mat(len(values), 1, [_rational(x) for x in values.tolist()])
 
 
-def _aggregate(how: Aggregation, columns: list[flint.fmpq_mat]) -> flint.fmpq_mat:
+def _rooted_column(values: np.ndarray) -> Column:
+    return Column.of(_column(values))
+
+
+def _aggregate(how: Aggregation, columns: list[Vector]) -> Vector:
+    """The terms of a GCN sum are already divided by the roots of the degrees."""
+    if how is Aggregation.MAX and isinstance(columns[0], Column):
+        return largest(columns)
     if how is Aggregation.MAX:
         entries = [one.entries() for one in columns]
         return flint.fmpq_mat(len(entries[0]), 1, [max(row) for row in zip(*entries, strict=True)])
     total = sum(columns[1:], columns[0])
-    return total if how is Aggregation.SUM else total * flint.fmpq(1, len(columns))
+    return total * flint.fmpq(1, len(columns)) if how is Aggregation.MEAN else total
 
 
-def _activated(layer: Layer, column: flint.fmpq_mat) -> flint.fmpq_mat:
+def _activated(layer: Layer, column: Vector) -> Vector:
     if layer.activation is Activation.NONE:
         return column
     slope = flint.fmpq(0) if layer.activation is Activation.RELU else _rational(layer.slope)
-    return flint.fmpq_mat(column.nrows(), 1, [x if x >= 0 else slope * x for x in column.entries()])
+    entries = [x if x >= 0 else x * slope for x in column.entries()]
+    if isinstance(column, Column):
+        return Column.from_entries(entries)
+    return flint.fmpq_mat(len(entries), 1, entries)
