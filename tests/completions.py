@@ -13,6 +13,7 @@ import numpy as np
 from edgeproof.network import Aggregation, Layer
 from edgeproof.problem import Compiled
 from edgeproof.query import Query
+from edgeproof.stages import POOL
 
 Wide = np.longdouble
 
@@ -71,7 +72,7 @@ class Truth:
         for layer in layers:
             terms += 2 * layer.width_in + n + 8
             before, size = self._layer(layer, h, size)
-            h = np.where(before >= 0, before, Wide(layer.negative_slope) * before)
+            h = np.where(before >= 0, before, layer.negative_slopes.astype(Wide) * before)
             pre.append(before)
             off.append(size * self._unit(terms))
         if readout is not None:
@@ -82,6 +83,15 @@ class Truth:
             size = (pooled_size @ abs(readout.C).T + abs(readout.b))[:, None]
             off.append(size * self._unit(terms))
             h = before
+            for layer in query.network.head:
+                terms += 2 * layer.width_in + 8
+                before = h @ layer.C.T.astype(Wide) + layer.b
+                size = size @ abs(layer.C).T + abs(layer.b)
+                h = np.where(before >= 0, before, layer.negative_slopes.astype(Wide) * before)
+                pre.append(before)
+                off.append(size * self._unit(terms))
+            if len(pre) - 1 > p.T:  # the engine pools and applies the first layer of the head in one stage
+                del pre[len(layers) + 1], off[len(layers) + 1]
         at = 0 if readout is not None else query.claim.node
         scores, scores_off = h[:, at], off[-1][:, at]
         self.objective = scores[:, rows] - scores[:, [label]]
@@ -89,10 +99,11 @@ class Truth:
         if p.folded:
             pre[-1] = pre[-1][..., rows] - pre[-1][..., [label]]
             off[-1] = off[-1][..., rows] + off[-1][..., [label]] + abs(pre[-1]) * self._unit(4)
-            if readout is not None and self._merged(compiled):
+            if p.kind[p.T] == POOL and self._merged(compiled):
                 # the last layer gives what each vertex adds to the differences
-                fold = readout.C[rows].astype(Wide) - readout.C[label].astype(Wide)
-                weight = abs(readout.C[rows]) + abs(readout.C[label])
+                C = query.network.head[0].C if query.network.head else readout.C
+                fold = C[rows].astype(Wide) - C[label].astype(Wide)
+                weight = abs(C[rows]) + abs(C[label])
                 size = off[-2] / self._unit(1)
                 pre[-2] = pre[-2] @ fold.T
                 off[-2] = (size @ weight.T) * self._unit(2 * weight.shape[1] + 8)
@@ -103,7 +114,7 @@ class Truth:
     @staticmethod
     def _merged(compiled: Compiled) -> bool:
         network, p = compiled.query.network, compiled.problem
-        linear = p.sends_products[p.T] and network.layers[-1].negative_slope == 1.0
+        linear = p.sends_products[p.T] and network.layers[-1].is_linear
         return bool(linear) and network.readout is not None and network.readout.pool is not Aggregation.MAX
 
     @staticmethod
@@ -141,7 +152,8 @@ class Truth:
         graphs, n = len(self.flips), query.graph.num_vertices
         self.reaches = [np.ones((graphs, len(compiled.vertices)), dtype=np.bool_) for _ in range(T + 1)]
         if query.claim.node is None:
-            self.reaches[T][:, 1:] = False
+            for t in range(len(query.network.layers) + 1, T + 1):
+                self.reaches[t][:, 1:] = False
             return
         reach = np.zeros((graphs, n), dtype=np.bool_)
         reach[:, query.claim.node] = True

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import comb
 
 import numpy as np
@@ -30,6 +31,7 @@ class Grid:
     aggregations: tuple[str, ...] = ("sum", "max", "mean", "mixed")
     activations: tuple[str, ...] = ("relu then none", "relu then none", "relu", "mixed")
     pools: tuple[str, ...] = ("sum", "mean", "max")
+    heads: tuple[int, ...] = (0, 0, 0, 1, 2)
     loops: tuple[float, ...] = (0.0, 0.0, 0.3, 0.8)
     flips: tuple[str, ...] = (
         "delete",
@@ -132,12 +134,28 @@ class _Draw:
             A = np.zeros(shape) if depth > 1 and self.chance(0.08) else self.numbers(*shape)
             C = np.zeros(shape) if self.chance(0.1) else self.numbers(*shape)
             b = np.zeros(shape[0]) if self.chance(0.3) else self.numbers(shape[0])
-            layers.append(Layer(C, A, b, how, activation, self.one_of((0.01, 0.2, 0.5, 0.0, 1.0))))
+            layers.append(Layer(C, A, b, how, activation, self.slope(shape[0])))
         if self.task == "node":
             return Network(layers)
-        return Network(
-            layers, Readout(self.numbers(classes, widths[-1]), self.numbers(classes), self.one_of(self.grid.pools))
-        )
+        depth, pool = self.one_of(self.grid.heads), self.one_of(self.grid.pools)
+        widths = [widths[-1], *(self.one_of(self.grid.widths) for _ in range(depth)), classes]
+        C, b = self.numbers(widths[1], widths[0]), self.numbers(widths[1])
+        if depth and self.chance(0.5):  # the engine takes the pool and the first layer of the head as one
+            widths[1] = widths[0]
+            C, b = np.eye(widths[0]), np.zeros(widths[0])
+        head = [
+            Layer.dense(
+                self.numbers(out, width), self.numbers(out), self.one_of(("relu", "leaky_relu")), self.slope(out)
+            )
+            for width, out in pairwise(widths[1:])
+        ]
+        if head and self.chance(0.7):
+            head[-1] = Layer.dense(head[-1].C, head[-1].b, "none")
+        return Network(layers, Readout(C, b, pool), head=head)
+
+    def slope(self, width: int) -> float | list[float]:
+        slopes = (0.01, 0.2, 0.5, 0.0, 1.0)
+        return [self.one_of(slopes) for _ in range(width)] if self.chance(0.4) else self.one_of(slopes)
 
     def graph(self, n: int, width: int) -> Graph:
         directed = self.one_of(self.grid.directed)
@@ -204,7 +222,8 @@ class _Draw:
             shift += (before - worst) * (self.rng.uniform() ** 2 if self.chance(0.6) else -0.3 * self.rng.uniform())
         if kind == "deep":  # more than one flip is needed
             shift = (worst + min(shallow)) / 2
-        bias = (query.network.readout or query.network.layers[-1]).b.copy()
+        net = query.network
+        bias = [*net.layers, *([net.readout] if net.readout else ()), *net.head][-1].b.copy()
         label = query.claim.label
         bias[label] -= shift
         if kind == "last bit":
@@ -244,10 +263,11 @@ def _margin(query: Query, flips) -> float:
 
 
 def _with_bias(query: Query, bias: np.ndarray) -> Query:
-    layers, readout = list(query.network.layers), query.network.readout
-    if readout is not None:
+    layers, readout, head = list(query.network.layers), query.network.readout, list(query.network.head)
+    if readout is not None and not head:
         readout = Readout(readout.C, bias, readout.pool)
     else:
-        last = layers[-1]
-        layers[-1] = Layer(last.C, last.A, bias, last.aggregation, last.activation, last.slope)
-    return Query(Network(layers, readout), query.graph, query.threat, query.claim)
+        chain = head or layers
+        last = chain[-1]
+        chain[-1] = Layer(last.C, last.A, bias, last.aggregation, last.activation, last.slope)
+    return Query(Network(layers, readout, head=head), query.graph, query.threat, query.claim)

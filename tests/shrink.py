@@ -13,16 +13,21 @@ from edgeproof import EdgeproofError, Graph, Layer, Network, Readout, Threat
 from edgeproof.query import Query, make_query
 
 Matrix = tuple[np.ndarray, ...]
+Slope = float | list[float]
 
 
 @dataclass(frozen=True)
 class Parts:
-    """A query taken apart, so that single pieces can be left out. weights: (C, A, b) a layer; readout: (C, b)."""
+    """A query taken apart, so that single pieces can be left out. weights: (C, A, b) a layer; readout: (C, b); head:
+    (C, b) a layer, with activation and slope in `bends`.
+    """
 
     weights: tuple[Matrix, ...]
-    kinds: tuple[tuple[str, str, float], ...]
+    kinds: tuple[tuple[str, str, Slope], ...]
     readout: Matrix | None
     pool: str
+    head: tuple[Matrix, ...]
+    bends: tuple[tuple[str, Slope], ...]
     features: np.ndarray
     edges: frozenset[tuple[int, int]]
     directed: bool
@@ -37,9 +42,11 @@ class Parts:
         local = threat.local_budget
         return cls(
             tuple((one.C, one.A, one.b) for one in net.layers),
-            tuple((one.aggregation.value, one.activation.value, one.slope) for one in net.layers),
+            tuple((one.aggregation.value, one.activation.value, _plain(one.slope)) for one in net.layers),
             None if net.readout is None else (net.readout.C, net.readout.b),
             "sum" if net.readout is None else net.readout.pool.value,
+            tuple((one.C, one.b) for one in net.head),
+            tuple((one.activation.value, _plain(one.slope)) for one in net.head),
             graph.features.dense(),
             frozenset(zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)),
             graph.directed,
@@ -61,13 +68,24 @@ class Parts:
         readout = None if self.readout is None else Readout(*self.readout, self.pool)
         edges = np.array(sorted(self.edges), dtype=np.int64).reshape(-1, 2).T
         graph = Graph(edges, self.features, directed=self.directed)
-        return make_query(Network(layers, readout), graph, Threat(**self.threat), self.node, self.label, self.target)
+        head = [Layer.dense(*weights, *bend) for weights, bend in zip(self.head, self.bends, strict=True)]
+        network = Network(layers, readout, head=head)
+        return make_query(network, graph, Threat(**self.threat), self.node, self.label, self.target)
 
     def but(self, **changes: Any) -> Parts:
         return replace(self, **changes)
 
     def with_threat(self, **changes: Any) -> Parts:
         return replace(self, threat={**self.threat, **changes})
+
+
+def _plain(slope: float | np.ndarray) -> Slope:
+    return slope if isinstance(slope, float) else slope.tolist()
+
+
+def _one_slope(slope: Slope) -> float:
+    """For a layer whose width changes, one slope for all."""
+    return slope if isinstance(slope, float) else slope[0]
 
 
 def shrink(query: Query, fails: Callable[[Query], bool], seconds: float = 60) -> Query:
@@ -138,7 +156,45 @@ def _fewer_layers(parts: Parts) -> Iterator[Parts]:
             C, A, b = parts.weights[gone - 1]
             rows = parts.weights[gone][0].shape[0]
             last = (_rows(C, rows), _rows(A, rows), _rows(b, rows))
+            *others, (how, activation, slope) = kinds
+            kinds = (*others, (how, activation, _one_slope(slope)))
             yield parts.but(weights=(*parts.weights[: gone - 1], last), kinds=kinds)
+
+
+def _composed(parts: Parts) -> Iterator[Parts]:
+    """A dense layer behind one without activation, as one with it."""
+    for at in range(1, len(parts.weights)):
+        (C, A, b), (C2, A2, b2) = parts.weights[at - 1 : at + 1]
+        if parts.kinds[at - 1][1] == "none" and not A2.any():
+            with np.errstate(over="ignore", invalid="ignore"):
+                both = (C2 @ C, C2 @ A, C2 @ b + b2)
+            kind = (parts.kinds[at - 1][0], *parts.kinds[at][1:])
+            weights = (*parts.weights[: at - 1], both, *parts.weights[at + 1 :])
+            yield parts.but(weights=weights, kinds=(*parts.kinds[: at - 1], kind, *parts.kinds[at + 1 :]))
+
+
+def _shorter_head(parts: Parts) -> Iterator[Parts]:
+    """Without its last layer: the scores are then those of the layer before it, as many of them."""
+    if not parts.head:
+        return
+    rows = len(parts.head[-1][1])
+    head, bends = parts.head[:-1], parts.bends[:-1]
+    if head:
+        head = (*head[:-1], tuple(_rows(x, rows) for x in head[-1]))
+        bends = (*bends[:-1], (bends[-1][0], _one_slope(bends[-1][1])))
+        yield parts.but(head=head, bends=bends)
+    else:
+        yield parts.but(head=(), bends=(), readout=tuple(_rows(x, rows) for x in parts.readout))
+
+
+def _one_slope_each(parts: Parts) -> Iterator[Parts]:
+    """Steps that change widths need layers with one slope for all outputs."""
+    for at, (how, activation, slope) in enumerate(parts.kinds):
+        for one in sorted(set(slope)) if isinstance(slope, list) else ():
+            yield parts.but(kinds=(*parts.kinds[:at], (how, activation, one), *parts.kinds[at + 1 :]))
+    for at, (activation, slope) in enumerate(parts.bends):
+        for one in sorted(set(slope)) if isinstance(slope, list) else ():
+            yield parts.but(bends=(*parts.bends[:at], (activation, one), *parts.bends[at + 1 :]))
 
 
 def _columns(matrix: np.ndarray, width: int) -> np.ndarray:
@@ -161,28 +217,33 @@ def _narrower(parts: Parts) -> Iterator[Parts]:
             return
         width = weights[at][0].shape[1] if at < len(weights) else parts.readout[0].shape[1]
         for gone in range(width if width > 1 else 0):
-            changed, features, readout = list(weights), parts.features, parts.readout
+            changed, features, readout, kinds = list(weights), parts.features, parts.readout, list(parts.kinds)
             if at == 0:
                 features = np.delete(features, gone, axis=1)
             else:
                 changed[at - 1] = tuple(np.delete(x, gone, axis=0) for x in weights[at - 1])
+                how, activation, slope = kinds[at - 1]
+                if isinstance(slope, list):
+                    kinds[at - 1] = (how, activation, [x for k, x in enumerate(slope) if k != gone])
             if at < len(weights):
                 C, A, b = changed[at]
                 changed[at] = (np.delete(C, gone, axis=1), np.delete(A, gone, axis=1), b)
             else:
                 readout = (np.delete(parts.readout[0], gone, axis=1), parts.readout[1])
-            yield parts.but(weights=tuple(changed), features=features, readout=readout)
+            yield parts.but(weights=tuple(changed), kinds=tuple(kinds), features=features, readout=readout)
 
 
 def _fewer_classes(parts: Parts) -> Iterator[Parts]:
-    last = parts.weights[-1] if parts.readout is None else parts.readout
+    last = parts.head[-1] if parts.head else parts.weights[-1] if parts.readout is None else parts.readout
     for gone in range(len(last[-1])):
         if gone in (parts.label, parts.target) or len(last[-1]) == 2:
             continue
         fewer = tuple(np.delete(x, gone, axis=0) for x in last)
         label = parts.label - (parts.label > gone)
         target = parts.target if parts.target is None else parts.target - (parts.target > gone)
-        if parts.readout is None:
+        if parts.head:
+            yield parts.but(head=(*parts.head[:-1], fewer), label=label, target=target)
+        elif parts.readout is None:
             yield parts.but(weights=(*parts.weights[:-1], fewer), label=label, target=target)
         else:
             yield parts.but(readout=fewer, label=label, target=target)
@@ -225,6 +286,9 @@ def _plainer_kinds(parts: Parts) -> Iterator[Parts]:
             plainer = order.index(kind[1]) < order.index(activation) or (kind[0] != aggregation)
             if plainer:
                 yield parts.but(kinds=(*parts.kinds[:at], kind, *parts.kinds[at + 1 :]))
+    for at, (activation, _) in enumerate(parts.bends):
+        if activation != "none":
+            yield parts.but(bends=(*parts.bends[:at], ("none", 0.01), *parts.bends[at + 1 :]))
     if parts.pool != "sum":
         yield parts.but(pool="sum")
 
@@ -259,12 +323,21 @@ def _arrays(parts: Parts) -> Iterator[tuple[Callable[[np.ndarray], Parts], np.nd
         C, b = parts.readout
         yield (lambda array: parts.but(readout=(array, b))), C
         yield (lambda array: parts.but(readout=(C, array))), b
+    for layer, weights in enumerate(parts.head):
+        for which in range(2):
+
+            def replace_in_head(array, layer=layer, which=which):
+                changed = list(parts.head[layer])
+                changed[which] = array
+                return parts.but(head=(*parts.head[:layer], tuple(changed), *parts.head[layer + 1 :]))
+
+            yield replace_in_head, weights[which]
     yield (lambda array: parts.but(features=array)), parts.features
 
 
 STEPS = (
-    _fewer_vertices, _fewer_layers, _fewer_classes, _narrower, _weaker_threat, _fewer_edges,
-    _plainer_kinds, _plainer_numbers,
+    _fewer_vertices, _shorter_head, _one_slope_each, _fewer_layers, _composed, _fewer_classes, _narrower,
+    _weaker_threat, _fewer_edges, _plainer_kinds, _plainer_numbers,
 )  # fmt: skip
 
 
@@ -280,6 +353,11 @@ def reproducer(query: Query, options: Mapping[str, bool] | None = None) -> str:
     if parts.readout is not None:
         C, b = parts.readout
         lines += [f"    ep.Readout(C={C.tolist()}, b={b.tolist()}, pool={parts.pool!r}),"]
+    if parts.head:
+        lines += ["    head=["]
+        for (C, b), (activation, slope) in zip(parts.head, parts.bends, strict=True):
+            lines += [f"        ep.Layer.dense({C.tolist()}, {b.tolist()}, {activation!r}, {slope!r}),"]
+        lines += ["    ],"]
     edges = np.array(sorted(parts.edges), dtype=np.int64).reshape(-1, 2).T.tolist()
     threat = ", ".join(f"{name}={value!r}" for name, value in parts.threat.items() if value != [])
     lines += [

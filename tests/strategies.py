@@ -24,6 +24,11 @@ def vectors(size: int) -> st.SearchStrategy[np.ndarray]:
     return matrices(1, size).map(lambda matrix: matrix[0])
 
 
+def slopes(size: int) -> st.SearchStrategy[float | list[float]]:
+    """Of an activation on negative numbers: one for all, or one an output."""
+    return st.floats(0, 1) | st.lists(st.floats(0, 1), min_size=size, max_size=size)
+
+
 @st.composite
 def networks(draw: st.DrawFn, *, paper: bool = False) -> Network:
     """Any network; paper: one that `.gnnx` can carry."""
@@ -36,13 +41,16 @@ def networks(draw: st.DrawFn, *, paper: bool = False) -> Network:
         aggregation = shared if paper else draw(st.sampled_from(AGGREGATIONS))
         activation = ("relu" if at < len(widths) - 1 else "none") if paper else draw(st.sampled_from(ACTIVATIONS))
         C, A, b = draw(matrices(out, width)), draw(matrices(out, width)), draw(vectors(out))
-        layers.append(Layer(C, A, b, aggregation, activation, draw(st.floats(0, 1))))
-    readout = None
+        layers.append(Layer(C, A, b, aggregation, activation, draw(slopes(out))))
+    readout, head = None, []
     if is_graph:
-        classes = draw(st.integers(2, 3))
+        widths = [widths[-1], *draw(st.lists(st.integers(1, 3), max_size=0 if paper else 2)), draw(st.integers(2, 3))]
         pool = "sum" if paper else draw(st.sampled_from(POOLS))
-        readout = Readout(draw(matrices(classes, widths[-1])), draw(vectors(classes)), pool)
-    return Network(layers, readout, draw(st.text(max_size=5)))
+        readout = Readout(draw(matrices(widths[1], widths[0])), draw(vectors(widths[1])), pool)
+        for width, out in pairwise(widths[1:]):
+            activation = draw(st.sampled_from(ACTIVATIONS))
+            head.append(Layer.dense(draw(matrices(out, width)), draw(vectors(out)), activation, draw(slopes(out))))
+    return Network(layers, readout, draw(st.text(max_size=5)), head)
 
 
 @st.composite

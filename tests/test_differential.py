@@ -53,9 +53,11 @@ def without_local_budgets(query: Query) -> Query:
 def generously(query: Query) -> Query:
     """Favour the label by 1e-5."""
     parts = Parts.of(query)
-    last = parts.weights[-1] if parts.readout is None else parts.readout
+    last = parts.head[-1] if parts.head else parts.weights[-1] if parts.readout is None else parts.readout
     bias = last[-1].copy()
     bias[query.claim.label] += 1e-5
+    if parts.head:
+        return parts.but(head=(*parts.head[:-1], (last[0], bias))).query()
     if parts.readout is None:
         return parts.but(weights=(*parts.weights[:-1], (*last[:-1], bias))).query()
     return parts.but(readout=(last[0], bias)).query()
@@ -170,6 +172,9 @@ def test_the_grid_is_covered_and_both_outcomes_are_common():
         seen["no cap"] += threat.budget is None
         seen["deep"] += answer.exact and not answer.robust and answer.lower >= 1
         seen[net.readout and net.readout.pool] += 1
+        seen[f"head of {len(net.head)}"] += 1
+        seen["a slope an output"] += any(np.ptp(layer.negative_slopes) > 0 for layer in net.layers)
+        seen["a slope an output of a head"] += any(np.ptp(layer.negative_slopes) > 0 for layer in net.head)
     scarce = {name: count for name, count in seen.items() if count < 15}
     assert not scarce
     assert seen["vulnerable"] > 60

@@ -35,21 +35,26 @@ def by_definition(query: Query, flips) -> list[Fraction]:
             how
         ]
 
+    def bent(layer, before):
+        given = np.broadcast_to(layer.slope, len(before)).tolist()
+        slopes = {"relu": [0.0] * len(before), "none": [1.0] * len(before), "leaky_relu": given}[layer.activation.value]
+        return [x if x >= 0 else Fraction(slope) * x for x, slope in zip(before, slopes, strict=True)]
+
     for layer in net.layers:
         after = []
         for v, own in enumerate(values):
             heard = gather(layer.aggregation.value, [values[u] for u in graph.in_neighbours(v)], layer.width_in)
             summed = zip(times(layer.C, own), times(layer.A, heard), layer.b.tolist(), strict=True)
             before = [c + a + Fraction(b) for c, a, b in summed]
-            slope = {"relu": Fraction(0), "none": Fraction(1), "leaky_relu": Fraction(layer.slope)}[
-                layer.activation.value
-            ]
-            after.append([x if x >= 0 else slope * x for x in before])
+            after.append(bent(layer, before))
         values = after
     if net.readout is None:
         return values[query.claim.node]
     pooled = gather(net.readout.pool.value, values, net.layers[-1].width_out)
-    return [x + Fraction(b) for x, b in zip(times(net.readout.C, pooled), net.readout.b.tolist(), strict=True)]
+    scores = [x + Fraction(b) for x, b in zip(times(net.readout.C, pooled), net.readout.b.tolist(), strict=True)]
+    for layer in net.head:
+        scores = bent(layer, [x + Fraction(b) for x, b in zip(times(layer.C, scores), layer.b.tolist(), strict=True)])
+    return scores
 
 
 def fractions(scores) -> list[Fraction]:

@@ -26,6 +26,9 @@ GOOD = {"C": [[1.0, 2.0]], "A": [[0.0, 1.0]], "b": [0.0]}
         ({"activation": "tanh"}, "activation: expected one of relu, leaky_relu, none"),
         ({"slope": 1.5}, "slope: expected a number from 0 to 1"),
         ({"slope": float("nan")}, "slope"),
+        ({"slope": [0.5, 0.5]}, "slope: expected shape 1, got 2"),
+        ({"slope": [1.5]}, "slope: expected numbers from 0 to 1, got 1.5"),
+        ({"slope": "steep"}, "slope: expected real numbers"),
         ({"b": np.array([2**53 + 1])}, "does not fit into float64"),
     ],
 )
@@ -44,6 +47,16 @@ def test_networks_refuse_layers_that_do_not_fit() -> None:
         Network([two])
     with pytest.raises(InputError, match="readout C: expected 3 columns, got 1"):
         Network([one], Readout([[1.0], [2.0]], [0.0, 0.0]))
+    dense, deaf = Layer.dense([[1.0], [2.0]], [0.0, 0.0]), Layer([[1.0]] * 2, [[1.0]] * 2, [0.0] * 2)
+    readout = Readout([[1.0, 1.0, 1.0]], [0.0])
+    with pytest.raises(InputError, match="head layer 1: expected a dense layer"):
+        Network([one], readout, head=[deaf])
+    with pytest.raises(InputError, match="head layer 2: expected 2 inputs, got 1"):
+        Network([one], readout, head=[dense, dense])
+    with pytest.raises(InputError, match="head: it follows a readout, and there is none"):
+        Network([one], head=[dense])
+    with pytest.raises(InputError, match="at least 2 classes"):
+        Network([one], readout)
     with pytest.raises(InputError, match="pool: expected one of sum, max, mean"):
         Readout([[1.0], [2.0]], [0.0, 0.0], "min")
     with pytest.raises(InputError, match="pool: expected one of sum, max, mean, got 'gcn'"):
@@ -65,6 +78,11 @@ def test_fingerprints_follow_the_function_not_its_spelling() -> None:
 
     assert network(activation="relu") == network(activation="leaky_relu", slope=0)
     assert network(activation="none") == network(activation="leaky_relu", slope=1)
+    assert network(activation="leaky_relu", slope=[0.5, 0.5]) == network(activation="leaky_relu", slope=0.5)
+    assert network(activation="leaky_relu", slope=[0.5, 0.25]) != network(activation="leaky_relu", slope=0.5)
+    assert network(A=[[0.0], [1.0]], b=[0, 0.5], aggregation="mean", activation="leaky_relu", slope=0.2).startswith(
+        "96d00cca02a020c0"  # stored sweeps name networks by this: it never changes
+    )
     assert len({network(), network(aggregation="max"), network(b=[0, 1]), network(activation="none")}) == 4
 
 

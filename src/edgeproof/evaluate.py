@@ -24,8 +24,10 @@ def evaluate(network: Network, graph: Graph, node: int | None = None) -> FloatAr
         values = _layer(layer, graph, values)
     if network.readout is None:
         return values if node is None else values[node]
-    pooled = _pool(values, network.readout.pool)
-    return network.readout.C @ pooled + network.readout.b
+    scores = network.readout.C @ _pool(values, network.readout.pool) + network.readout.b
+    for layer in network.head:
+        scores = _activate(layer, layer.C @ scores + layer.b)
+    return scores
 
 
 def evaluate_with_error(network: Network, graph: Graph, node: int | None = None) -> tuple[FloatArray, FloatArray]:
@@ -36,10 +38,13 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
     sum there, which is no smaller.
     """
     scores = evaluate(network, graph, node)
-    positive = [
-        Layer(abs(one.C), abs(one.A), abs(one.b), "sum" if one.aggregation == "max" else one.aggregation, "none")
-        for one in network.layers
-    ]
+    positive, head = (
+        [
+            Layer(abs(one.C), abs(one.A), abs(one.b), "sum" if one.aggregation == "max" else one.aggregation, "none")
+            for one in some
+        ]
+        for some in (network.layers, network.head)
+    )
     readout = network.readout and Readout(
         abs(network.readout.C), abs(network.readout.b), "sum" if network.readout.pool == "max" else network.readout.pool
     )
@@ -50,9 +55,9 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
         directed=graph.directed,
     )
     with np.errstate(over="ignore"):
-        size = evaluate(Network(positive, readout), magnitude, node)
+        size = evaluate(Network(positive, readout, head=head), magnitude, node)
     degree = int(np.diff(graph.in_ptr).max(initial=0))
-    count = sum(2 * one.width_in + degree + 16 for one in network.layers) + graph.num_vertices + 2 * network.widths[-2]
+    count = graph.num_vertices + sum(2 * width + degree + 16 for width in network.widths)
     unit = 2.0**-53
     return scores, size * (2 * count * unit / (1 - 2 * count * unit)) + count * 2.0**-1000
 
@@ -75,7 +80,7 @@ def neighbourhood(network: Network, graph: Graph, node: int) -> tuple[Graph, int
 
 
 def _activate(layer: Layer, values: FloatArray) -> FloatArray:
-    return np.where(values >= 0, values, layer.negative_slope * values)
+    return np.where(values >= 0, values, layer.negative_slopes * values)
 
 
 def _layer(layer: Layer, graph: Graph, values: FloatArray) -> FloatArray:

@@ -17,7 +17,7 @@ import numpy as np
 from .exact_gcn import SurdWeights, Values, activated, combined, normalised, rational_matrix, surd_layer, surd_weights
 from .graph import Graph, Pair
 from .memo import Memo
-from .network import Aggregation, Layer, Network
+from .network import Aggregation, Layer, Network, Readout
 from .surds import Column
 
 Number = Any  # flint.fmpq, or where degrees normalise, Surd: either is subtracted and compared
@@ -77,33 +77,34 @@ class _Store:
         self.shift = max(_shift(first.C), _shift(first.A), _shift(first.b))
         self.feature_shift = _shift(graph.features.values)
         self.C, self.A = _Columns(first.C, self.shift), _Columns(first.A, self.shift)
-        self.layers: list[_Weights | None] = [None] * (len(network.layers) + 1)
+        self.layers: list[_Weights | None] = [None] * (len(network.layers) + 1 + len(network.head))
         self.surd_layers: dict[int, SurdWeights] = {}
         self.own: dict[int, list[flint.fmpz]] = {}
         self.sent: dict[int, list[flint.fmpz]] = {}
 
     def layer(self, network: Network, number: int) -> _Weights:
-        """Weights of layer 1, 2, ... or, past the last, of the readout."""
-        if self.layers[number] is None:
-            if number < len(network.layers):
-                one = network.layers[number]
-                self.layers[number] = _Weights(one.C, None if one.is_dense else one.A, one.b)
-            elif network.readout is not None:
-                self.layers[number] = _Weights(network.readout.C, None, network.readout.b)
+        """Weights of layer 1, 2, ...; past the last, of the readout, and then of the head."""
         found = self.layers[number]
-        assert found is not None
+        if found is None:
+            one = _part(network, number)
+            A = one.A if isinstance(one, Layer) and not one.is_dense else None
+            found = self.layers[number] = _Weights(one.C, A, one.b)
         return found
 
     def surd_layer(self, network: Network, number: int) -> SurdWeights:
         """The same over the rationals, for networks that normalise by degrees."""
         if number not in self.surd_layers:
-            if number < len(network.layers):
-                one = network.layers[number]
-                self.surd_layers[number] = surd_weights(one.C, one.A, one.b)
-            elif network.readout is not None:
-                held = network.readout
-                self.surd_layers[number] = surd_weights(held.C, np.zeros_like(held.C), held.b)
+            one = _part(network, number)
+            A = one.A if isinstance(one, Layer) else np.zeros_like(one.C)
+            self.surd_layers[number] = surd_weights(one.C, A, one.b)
         return self.surd_layers[number]
+
+
+def _part(network: Network, number: int) -> Layer | Readout:
+    """Layers come first, then the readout, then the head."""
+    readout = [] if network.readout is None else [network.readout]
+    chain: list[Layer | Readout] = [*network.layers, *readout, *network.head]
+    return chain[number]
 
 
 _stores: Memo[_Store] = Memo(_Store)
@@ -145,13 +146,19 @@ class ExactEvaluator:
         rows, scale = self._first(rings[0], neighbours)
         for number in range(1, len(layers)):
             rows, scale = self._next(number, rows, scale, rings[number - 1], rings[number], neighbours)
-        if self.network.readout is None:
-            return [flint.fmpq(x, scale) for x in rows[0]]
-        pooled, scale = _combine(self.network.readout.pool, rows, scale)
-        weights = self.store.layer(self.network, len(layers))
-        out = (Matrix([pooled]) * weights.C).entries()
-        total = scale << weights.shift
-        return [flint.fmpq(x + b * scale, total) for x, b in zip(out, weights.b, strict=True)]
+        if self.network.readout is not None:
+            pooled, scale = _combine(self.network.readout.pool, rows, scale)
+            rows, scale = self._dense(len(layers), [pooled], scale)
+            for number, layer in enumerate(self.network.head, len(layers) + 1):
+                rows, scale = _activate(layer, *self._dense(number, rows, scale))
+        return [flint.fmpq(x, scale) for x in rows[0]]
+
+    def _dense(self, number: int, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
+        """C h + b for the readout and the layers of the head."""
+        weights = self.store.layer(self.network, number)
+        bias = [b * scale for b in weights.b]
+        out = (Matrix(rows) * weights.C).tolist()
+        return [[x + b for x, b in zip(row, bias, strict=True)] for row in out], scale << weights.shift
 
     def _rings(self, node: int | None, changed: dict[int, set[int]]) -> tuple[list[list[int]], dict[int, list[int]]]:
         """rings[k]: the vertices whose values after layer k + 1 are needed; and the neighbours of all of them."""
@@ -214,7 +221,11 @@ class ExactEvaluator:
             return list(values[rings[-1][0]].entries())
         weights = store.surd_layer(self.network, len(layers))
         pooled = combined(self.network.readout.pool, list(values.values()))
-        return list((weights.C * pooled + weights.b).entries())
+        scores = weights.C * pooled + weights.b
+        for number, layer in enumerate(self.network.head, len(layers) + 1):
+            weights = store.surd_layer(self.network, number)
+            scores = activated(layer, weights.C * scores + weights.b)
+        return list(scores.entries())
 
     def _first_normalised(
         self, ring: list[int], neighbours: dict[int, list[int]], degree: Callable[[int], int]
@@ -334,13 +345,15 @@ def _common(rows: list[list[flint.fmpz]], divisors: list[int], scale: int) -> tu
 
 
 def _activate(layer: Layer, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
-    slope = layer.negative_slope
-    if slope == 1.0:
+    if layer.is_linear:
         return rows, scale
-    numerator, denominator = slope.as_integer_ratio()
-    if denominator == 1:
-        return [[x if x >= 0 else x * numerator for x in row] for row in rows], scale
-    return [[x * denominator if x >= 0 else x * numerator for x in row] for row in rows], scale * denominator
+    ratios = [slope.as_integer_ratio() for slope in layer.negative_slopes.tolist()]
+    unit = max(denominator for _, denominator in ratios)  # powers of two: the largest is a multiple of each
+    factors = [numerator * (unit // denominator) for numerator, denominator in ratios]
+    if unit == 1:
+        return [[x if x >= 0 else x * factor for x, factor in zip(row, factors, strict=True)] for row in rows], scale
+    bent = [[x * unit if x >= 0 else x * factor for x, factor in zip(row, factors, strict=True)] for row in rows]
+    return bent, scale * unit
 
 
 def _combine(how: Aggregation, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[flint.fmpz], int]:

@@ -9,7 +9,7 @@ import flint
 import numpy as np
 
 from .network import Aggregation, Layer
-from .surds import Column, Surd, largest
+from .surds import Column, largest
 
 Values = dict[int, Column]
 Neighbours = dict[int, list[int]]
@@ -80,11 +80,8 @@ def combined(how: Aggregation, columns: list[Column]) -> Column:
 
 
 def activated(layer: Layer, column: Column) -> Column:
-    if layer.negative_slope == 1.0:
+    if layer.is_linear:
         return column
-    slope = rational(layer.negative_slope)
-
-    def bend(entry: Surd) -> Surd:
-        return entry if entry.sign() >= 0 else entry * slope
-
-    return column.map(bend)
+    slopes = [rational(slope) for slope in layer.negative_slopes.tolist()]
+    bent = zip(column.entries(), slopes, strict=True)
+    return Column.from_entries([entry if entry.sign() >= 0 else entry * slope for entry, slope in bent])

@@ -16,7 +16,7 @@ from .errors import TooLargeError
 from .graph import Graph
 from .products import first_products
 from .query import Query
-from .stages import DENSE, GRAPH, MAX, Stage, compile_stages
+from .stages import DENSE, GRAPH, MAX, POOL, Stage, compile_stages
 from .surroundings import Surroundings, find_surroundings
 
 # what a slot is: bit 0 = present in the grounding, bit 1 = undecided
@@ -41,7 +41,9 @@ class Problem(NamedTuple):
     kind: IntArray
     how: IntArray
     sends_products: IntArray  # 1: stage t aggregates A h (sum, mean, reordered), 0: it aggregates h
-    slope: FloatArray
+    slope: NDArray[np.float64]  # (T+1, D): of the activation on negative numbers, 1 where there is none
+    bends: IntArray  # 1: some slope of stage t is not 1
+    leaks: IntArray  # 1: some slope of stage t is not 0
     width: IntArray  # width[t] of h_t; width[0] is that of the raw features
     both: NDArray[np.float64]  # (T+1, D, 2 D): rows of C^T, and of A^T behind them, packed; stage 1 is not used
     AT: NDArray[np.float64]  # (T+1, D, D): AT[t][j, i]
@@ -122,7 +124,8 @@ def compile_problem(query: Query, options: Mapping[str, bool], budget: int | Non
         kind=_per_stage(stages, "kind", np.int64),
         how=_per_stage(stages, "how", np.int64),
         sends_products=_per_stage(stages, "sends_products", np.int64),
-        slope=_per_stage(stages, "slope", np.float64),
+        bends=np.array([0, *((stage.slope != 1.0).any() for stage in stages)], dtype=np.int64),
+        leaks=np.array([0, *((stage.slope != 0.0).any() for stage in stages)], dtype=np.int64),
         width=np.array([query.network.num_features, *(stage.b.size for stage in stages)], dtype=np.int64),
         roundings=2 * query.network.num_features + 4 * D + 4 * int(np.diff(slots["slot_ptr"]).max(initial=0)) + n + 64,
         **weights,
@@ -145,7 +148,9 @@ def _per_stage(stages: list[Stage], field: str, dtype: type) -> np.ndarray:
 
 
 def _active(stages: list[Stage], distance: IntArray, whole: bool) -> IntArray:
-    """Vertices are numbered by distance, so those that still reach the node after stage t come first."""
+    """Vertices are numbered by distance, so those that still reach the node after stage t come first. The readout
+    and what follows it stand at vertex 0.
+    """
     n = distance.size
     out = np.zeros(len(stages) + 1, dtype=np.int64)
     reach = 0
@@ -153,15 +158,17 @@ def _active(stages: list[Stage], distance: IntArray, whole: bool) -> IntArray:
         out[t] = n if whole else np.searchsorted(distance, reach, side="right")
         if t > 0 and stages[t - 1].kind == GRAPH:
             reach += 1
-        elif t > 0 and stages[t - 1].kind != DENSE:  # the readout stands at vertex 0 and sees all
-            out[t], whole = 1, True
+    for t, stage in enumerate(stages, 1):
+        if stage.kind == POOL:
+            out[t:] = 1
     return out
 
 
 def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, Any]:
     CT, AT, CT_abs, AT_abs = (np.zeros((T + 1, D, D)) for _ in range(4))
-    bias, bias_abs = np.zeros((T + 1, D)), np.zeros((T + 1, D))
+    bias, bias_abs, slope = np.zeros((T + 1, D)), np.zeros((T + 1, D)), np.ones((T + 1, D))
     for t, stage in enumerate(stages, 1):
+        slope[t, : stage.b.size] = stage.slope
         bias[t, : stage.b.size] = stage.b
         bias_abs[t, : stage.b.size] = stage.b_abs
         if t > 1:
@@ -183,6 +190,7 @@ def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, Any]:
         "AT_abs": AT_abs,
         "bias": bias,
         "bias_abs": bias_abs,
+        "slope": slope,
     }
 
 

@@ -7,7 +7,7 @@ of anything else shows at some finite precision.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, total_ordering
 from math import gcd, lcm, sqrt
 from typing import Any
@@ -134,9 +134,6 @@ class Column:
             into, scaled = q * root // common**2, column * flint.fmpq(common, s * root)
             parts[into] = parts[into] + scaled if into in parts else scaled
         return Column(parts)
-
-    def map(self, function: Callable[[Surd], Surd]) -> Column:
-        return Column.from_entries([function(entry) for entry in self.entries()])
 
 
 def largest(columns: Iterable[Column]) -> Column:

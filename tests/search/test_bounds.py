@@ -162,7 +162,7 @@ def check_values(node: Node, errors: np.ndarray, at: int) -> None:
         seen = np.flatnonzero(truth.reaches[t][at])
         width = p.width[t]
         real = truth.pre[t][at][seen]
-        real = np.where(real >= 0, real, Wide(p.slope[t]) * real)
+        real = np.where(real >= 0, real, p.slope[t, :width].astype(Wide) * real)
         off = abs(node.s.values[t, seen, H, :width] - real)
         allowed = errors[t, seen, :width] + truth.off[t][at][seen]
         assert (off <= allowed).all(), f"value of stage {t}: off by {off.max()}, allowed {allowed.min()}"

@@ -80,6 +80,8 @@ def _aggregation(raw: RawNetwork, path: Path) -> str:
 
 
 def _refuse_what_it_cannot_carry(raw: RawNetwork, path: Path) -> None:
+    if raw.head:
+        raise InputError(f"{path}: head: .gnnx carries no layers behind the readout, the network has {len(raw.head)}")
     for at, layer in enumerate(raw.layers, 1):
         expected = "relu" if at < len(raw.layers) else "none"
         if layer.activation != expected:

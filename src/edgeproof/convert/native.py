@@ -13,60 +13,83 @@ from .disk import require_readable, tell, write_all
 from .raw import RawLayer, RawNetwork, RawReadout
 
 _KEY = "edgeproof"
-_VERSION = 1
+_VERSIONS = (1, 2)  # 2 adds a head, and slopes that are tensors: the header then says "slope": null
 
 
 def read(path: Path) -> RawNetwork:
     header, tensors = _open(path)
-    listed = _get(path, header, "layers", list)
-    used = {f"layers.{at}.{field}" for at in range(len(listed)) for field in ("C", "A", "b")}
-    readout_header = header.get("readout")
-    if readout_header is not None:
-        used |= {"readout.C", "readout.b"}
-    for missing in sorted(used - tensors.keys()):
-        raise InputError(f"{path}: {missing}: expected such a tensor, there is none")
-    for extra in sorted(tensors.keys() - used):
-        raise InputError(f"{path}: {extra[:80]!r}: a tensor that the header does not mention")
-    layers = []
-    for at, one in enumerate(listed):
-        where = f"layer {at + 1}: "
-        layers.append(
-            RawLayer(
-                tensors[f"layers.{at}.C"],
-                tensors[f"layers.{at}.A"],
-                tensors[f"layers.{at}.b"],
-                _get(path, one, "aggregation", str, where),
-                _get(path, one, "activation", str, where),
-                _get(path, one, "slope", (int, float), where),
-            )
-        )
-    readout = None
-    if readout_header is not None:
-        pool = _get(path, readout_header, "pool", str, "readout: ")
-        readout = RawReadout(tensors["readout.C"], tensors["readout.b"], pool)
-    return RawNetwork(tuple(layers), readout, _get(path, header, "name", str), str(path))
+    file = _Tensors(path, tensors)
+    layers = [_read_layer(file, f"layers.{at}", one) for at, one in enumerate(_get(path, header, "layers", list))]
+    readout, said = None, header.get("readout")
+    if said is not None:
+        pool = _get(path, said, "pool", str, "readout: ")
+        readout = RawReadout(file.take("readout.C"), file.take("readout.b"), pool)
+    listed = _get(path, header, "head", list) if "head" in header else []
+    head = [_read_layer(file, f"head.{at}", one) for at, one in enumerate(listed)]
+    file.require_nothing_left()
+    return RawNetwork(tuple(layers), readout, _get(path, header, "name", str), str(path), tuple(head))
+
+
+class _Tensors:
+    """Hands out tensors by name, and knows which of them nobody asked for."""
+
+    def __init__(self, path: Path, tensors: dict[str, np.ndarray[Any, Any]]) -> None:
+        self.path, self._left = path, tensors
+
+    def take(self, name: str) -> np.ndarray[Any, Any]:
+        if name not in self._left:
+            raise InputError(f"{self.path}: {name}: expected such a tensor, there is none")
+        return self._left.pop(name)
+
+    def require_nothing_left(self) -> None:
+        for extra in sorted(self._left):
+            raise InputError(f"{self.path}: {extra[:80]!r}: a tensor that the header does not mention")
+
+
+def _read_layer(file: _Tensors, name: str, said: Any) -> RawLayer:
+    part, at = name.split(".")
+    where = f"{'head layer' if part == 'head' else 'layer'} {int(at) + 1}: "
+    C = file.take(f"{name}.C")
+    A = np.zeros_like(C) if part == "head" else file.take(f"{name}.A")
+    b = file.take(f"{name}.b")
+    aggregation = "sum" if part == "head" else _get(file.path, said, "aggregation", str, where)
+    activation = _get(file.path, said, "activation", str, where)
+    if said.get("slope", 0) is None:
+        return RawLayer(C, A, b, aggregation, activation, file.take(f"{name}.slope"))
+    return RawLayer(C, A, b, aggregation, activation, _get(file.path, said, "slope", (int, float), where))
 
 
 def write(raw: RawNetwork, path: Path) -> None:
     from safetensors.numpy import save
 
-    tensors = {
-        f"layers.{at}.{field}": _smallest(getattr(layer, field))
-        for at, layer in enumerate(raw.layers)
-        for field in ("C", "A", "b")
+    tensors: dict[str, np.ndarray[Any, Any]] = {}
+    header: dict[str, Any] = {
+        "format": 1,
+        "name": raw.name,
+        "layers": [_put_layer(tensors, f"layers.{at}", one) for at, one in enumerate(raw.layers)],
+        "readout": None if raw.readout is None else {"pool": raw.readout.pool},
     }
     if raw.readout is not None:
         tensors |= {"readout.C": _smallest(raw.readout.C), "readout.b": _smallest(raw.readout.b)}
-    header = {
-        "format": _VERSION,
-        "name": raw.name,
-        "layers": [
-            {"aggregation": one.aggregation, "activation": one.activation, "slope": one.slope} for one in raw.layers
-        ],
-        "readout": None if raw.readout is None else {"pool": raw.readout.pool},
-    }
+    if raw.head:
+        header["head"] = [_put_layer(tensors, f"head.{at}", one) for at, one in enumerate(raw.head)]
+    if raw.head or any(name.endswith(".slope") for name in tensors):
+        header["format"] = 2  # what version 1 can carry stays readable for those who know no other
     metadata = {_KEY: json.dumps(header)}
     write_all({path: [save(tensors, metadata)]})
+
+
+def _put_layer(tensors: dict[str, np.ndarray[Any, Any]], name: str, layer: RawLayer) -> dict[str, Any]:
+    """Put a layer's arrays among the tensors; returns what the header says of it."""
+    in_head = name.startswith("head.")
+    for field in ("C", "b") if in_head else ("C", "A", "b"):
+        tensors[f"{name}.{field}"] = _smallest(getattr(layer, field))
+    said: dict[str, Any] = {} if in_head else {"aggregation": layer.aggregation}
+    said |= {"activation": layer.activation, "slope": layer.slope}
+    if isinstance(layer.slope, np.ndarray):
+        tensors[f"{name}.slope"] = _smallest(layer.slope)
+        said["slope"] = None
+    return said
 
 
 def _smallest(array: Any) -> np.ndarray[Any, Any]:
@@ -96,8 +119,8 @@ def _open(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
     except (ValueError, RecursionError):
         raise InputError(f"{path}: metadata {_KEY!r}: expected JSON") from None
     version = _get(path, header, "format", int)
-    if version != _VERSION:
-        raise InputError(f"{path}: format: expected version {_VERSION}, got {version}")
+    if version not in _VERSIONS:
+        raise InputError(f"{path}: format: expected version {' or '.join(map(str, _VERSIONS))}, got {version}")
     return header, tensors
 
 

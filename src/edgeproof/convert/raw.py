@@ -11,7 +11,7 @@ class RawLayer(NamedTuple):
     b: Any
     aggregation: str
     activation: str
-    slope: float = 0.01
+    slope: Any = 0.01  # one number, or one for each output
 
 
 class RawReadout(NamedTuple):
@@ -25,6 +25,7 @@ class RawNetwork(NamedTuple):
     readout: RawReadout | None
     name: str
     origin: str  # the file, for error messages
+    head: tuple[RawLayer, ...] = ()  # dense layers behind the readout; their A is not written
 
 
 class RawGraph(NamedTuple):

@@ -290,7 +290,10 @@ class Evaluator:
             return list(self._vectors[self._number(node, depth, incoming, done)].entries())
         numbers = [self._number(v, depth, incoming, done) for v in range(self._query.graph.num_vertices)]
         pooled = _aggregate(readout.pool, [self._vectors[number] for number in numbers])
-        return list((_matrix(readout.C) * pooled + self._column(readout.b)).entries())
+        scores = _matrix(readout.C) * pooled + self._column(readout.b)
+        for layer in self._query.network.head:
+            scores = _activated(layer, _matrix(layer.C) * scores + self._column(layer.b))
+        return list(scores.entries())
 
     def _number(self, v: int, depth: int, incoming: dict[int, frozenset[int]], done: dict[tuple[int, int], int]) -> int:
         """The number of h_depth(v)."""
@@ -360,8 +363,8 @@ def _aggregate(how: Aggregation, columns: list[Vector]) -> Vector:
 def _activated(layer: Layer, column: Vector) -> Vector:
     if layer.activation is Activation.NONE:
         return column
-    slope = flint.fmpq(0) if layer.activation is Activation.RELU else _rational(layer.slope)
-    entries = [x if x >= 0 else x * slope for x in column.entries()]
+    slopes = np.broadcast_to(0.0 if layer.activation is Activation.RELU else layer.slope, layer.width_out).tolist()
+    entries = [x if x >= 0 else x * _rational(slope) for x, slope in zip(column.entries(), slopes, strict=True)]
     if isinstance(column, Column):
         return Column.from_entries(entries)
     return flint.fmpq_mat(len(entries), 1, entries)

@@ -225,8 +225,8 @@ def send_box(p, s, record, t):
     h_low, h_high = s.line[4], s.line[5]
     bottom, above = record[LOW], record[HIGH]
     for i in range(width):
-        h_low[i] = max(bottom[i], 0.0) + slope * min(bottom[i], 0.0)
-        h_high[i] = max(above[i], 0.0) + slope * min(above[i], 0.0)
+        h_low[i] = max(bottom[i], 0.0) + slope[i] * min(bottom[i], 0.0)
+        h_high[i] = max(above[i], 0.0) + slope[i] * min(above[i], 0.0)
     centre, radius = s.line[2], s.line[3]
     split_interval(centre, radius, h_low, h_high, width)
     middle, spread = s.line[6], s.line[7]
@@ -331,7 +331,7 @@ def bound_vertex(p, s, options, t, v, forced):
                 low[i] += middle[i] - spread[i]
                 high[i] += middle[i] + spread[i]
     s.tally[WORK] += 1
-    slack, slope = s.slack[t, v], p.slope[t]
+    slack, leaks = s.slack[t, v], p.leaks[t]
     differs, sends = 0, 0
     inherits = options.lines and forced < ROOT
     old_low, old_high = record[LOW], record[HIGH]
@@ -343,9 +343,10 @@ def bound_vertex(p, s, options, t, v, forced):
             high[i] = min(high[i], old_high[i])
         moved_low, moved_high = low[i] != old_low[i], high[i] != old_high[i]
         differs += moved_low + moved_high
-        # below zero a ReLU sends the same whatever the bound
-        sends += moved_low and (slope != 0.0 or max(low[i], old_low[i]) > 0.0)
-        sends += moved_high and (slope != 0.0 or max(high[i], old_high[i]) > 0.0)
+        # below zero a ReLU sends the same whatever the bound (asked of the whole stage: one more row to read, and the
+        # compiler would not vectorise this loop)
+        sends += moved_low and (leaks or max(low[i], old_low[i]) > 0.0)
+        sends += moved_high and (leaks or max(high[i], old_high[i]) > 0.0)
     if differs == 0 and not forced:
         return False
     at = s.tally[BOX_MARK]

@@ -123,7 +123,7 @@ def evaluate_vertex(p, s, options, t, v, forced):
     slope = p.slope[t]
     differs, old = 0, record[H]
     for i in range(width):
-        h[i] = max(h[i], 0.0) + slope * min(h[i], 0.0)
+        h[i] = max(h[i], 0.0) + slope[i] * min(h[i], 0.0)
         differs += h[i] != old[i]
     same = differs == 0 and not forced
     s.tally[WORK] += 1

@@ -38,8 +38,8 @@ def exclude_by_boxes(p, s, excluded):
             above, below = box[HIGH, r], 0.0
         else:
             above, below = box[HIGH, p.rival_at[r]], box[LOW, p.label_at]
-            above = slope * above if above < 0.0 else above
-            below = slope * below if below < 0.0 else below
+            above = slope[p.rival_at[r]] * above if above < 0.0 else above
+            below = slope[p.label_at] * below if below < 0.0 else below
         if above <= below:
             excluded[r] = 1
         else:

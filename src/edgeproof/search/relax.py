@@ -24,14 +24,13 @@ def relax(p, s, lines, side, u, t, rows):
     With negative slope k: above, on [l, h], the line through (l, k l) and (h, h); below, slope 1 or k, whichever is
     closer. A slope computed in floats is as good as any if the constant makes the line lie on the right side.
     """
-    k = p.slope[t]
-    if k == 1.0:
+    if not p.bends[t]:
         return
-    width = p.width[t]
+    width, slopes = p.width[t], p.slope[t]
     low, high = s.boxes[t, u, LOW], s.boxes[t, u, HIGH]
     up, rise, under = s.line[0], s.line[1], s.line[2]
     for i in range(width):
-        bottom, above = low[i], high[i]
+        bottom, above, k = low[i], high[i], slopes[i]
         up[i] = 1.0
         rise[i] = 0.0
         under[i] = 1.0
@@ -51,7 +50,7 @@ def relax(p, s, lines, side, u, t, rows):
 def act_interval(centre, radius, low, high, slope, m):
     """The box of h as centre and radius, from the box of the pre-activation."""
     for i in range(m):
-        bottom = max(low[i], 0.0) + slope * min(low[i], 0.0)
-        above = max(high[i], 0.0) + slope * min(high[i], 0.0)
+        bottom = max(low[i], 0.0) + slope[i] * min(low[i], 0.0)
+        above = max(high[i], 0.0) + slope[i] * min(high[i], 0.0)
         centre[i] = 0.5 * (bottom + above)
         radius[i] = 0.5 * (above - bottom)

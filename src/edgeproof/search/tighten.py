@@ -21,14 +21,14 @@ from .state import BOX_MARK, HIGH, LOW
 @kernel
 def tighten_vertex(p, s, lines, options, t, v):
     """Intersect the box of p_t(v) with lines, ROWS / 2 open neurons at a time."""
-    width = p.width[t]
+    width, slope = p.width[t], p.slope[t]
     record = s.boxes[t, v]
     saved = False
     i = 0
     while i < width:
         count = 0
         while i < width and count < ROWS // 2:
-            if record[LOW, i] < 0.0 < record[HIGH, i]:
+            if record[LOW, i] < 0.0 < record[HIGH, i] and slope[i] != 1.0:
                 s.picked[count] = i
                 count += 1
             i += 1
@@ -102,5 +102,5 @@ def tighten_all(p, s, lines, options):
             if p.node_task and s.near[v] > reach:
                 continue
             bound_vertex(p, s, options, t, v, np.int64(0))
-            if t < p.T and p.slope[t] != 1.0 and (t > 1 or p.how[1] != 0):
+            if t < p.T and p.bends[t] and (t > 1 or p.how[1] != 0):
                 tighten_vertex(p, s, lines, options, t, v)
