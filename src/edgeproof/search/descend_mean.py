@@ -11,6 +11,54 @@ from .lines import reach, touch
 
 
 @kernel
+def keep_lowest(held, count, x):
+    """Insert x into the `count` smallest seen so far, in ascending order."""
+    for r in range(count):
+        smaller = min(held[r], x)
+        x = max(held[r], x)
+        held[r] = smaller
+
+
+@kernel
+def gain_deletions(p, s, lines, v, b, present, most, total_high):
+    """Gains where a mean can only lose neighbours, up to `most` of them.
+
+    Without the i of k neighbours in D the mean has changed by no more than the sum over D of q(u, i), with
+    q(u, i) = [total_high - i high(u) - (k - i) low(u)] / (k (k - i)), and
+    q(u, i) - q(u, 1) = (i - 1) (total_high / k - high(u)) / ((k - i) (k - 1)).
+    So a pair gains q(u, 1), and a surplus that all share: the largest, over i, of what the i lowest `high` make of
+    that difference, divided by i. Without any neighbour the mean is 0: i = k asks that k shares are worth
+    -total_high / k.
+    """
+    start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
+    bottoms, aboves = lines.ends[0, b], lines.ends[1, b]
+    if present == 1:
+        for j in range(start, end):
+            if s.status[j] == MAYBE_DELETED:
+                lines.gain[b, p.slot_pair[j]] -= bottoms[j - start]
+        return
+    k = present
+    steps = min(most, k - 1)
+    highs = lines.ranked
+    for r in range(steps):
+        highs[r] = np.inf
+    for j in range(start, end):
+        if s.status[j] == MAYBE_DELETED:
+            keep_lowest(highs, steps, aboves[j - start])
+    middle = total_high / k
+    over, surplus = 0.0, 0.0
+    for i in range(1, steps + 1):
+        over += middle - highs[i - 1]
+        surplus = max(surplus, (i - 1) * over / (i * (k - i) * (k - 1.0)))
+    if most == k:
+        surplus = max(surplus, -middle / k)
+    for j in range(start, end):
+        if s.status[j] == MAYBE_DELETED:
+            gain = (total_high - aboves[j - start]) / (k * (k - 1.0)) - bottoms[j - start] / k
+            lines.gain[b, p.slot_pair[j]] += gain + surplus
+
+
+@kernel
 def descend_mean(p, s, lines, t, v, side, rows, count, cap):
     """Mean aggregation at vertex v. With M0 the mean over the present ones, deleting D and inserting I gives
     M0 + [sum over D of (M0 - s) + sum over I of (s - M0)] / (present - |D| + |I|):
@@ -56,6 +104,10 @@ def descend_mean(p, s, lines, t, v, side, rows, count, cap):
         if first:
             lines.const[b] += share * total_high
         if cap == 0:
+            continue
+        if insertable == 0:
+            if deletable > 0:
+                gain_deletions(p, s, lines, v, b, present, min(cap, deletable), total_high)
             continue
         for k in range(start, end):
             state = s.status[k]

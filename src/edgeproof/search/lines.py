@@ -34,6 +34,7 @@ class Lines(NamedTuple):
     picked: IntArray  # (W,)
     spent: IntArray  # (n,) local budget used while spending
     ends: NDArray[np.float64]  # (2, ROWS, slots of a vertex) range of a . h for every slot
+    ranked: FloatArray  # (slots of a vertex,) scratch
     order: FloatArray  # (F,) gains of the strongest rival: which pair to split on, which flips to try
     doubtful: NDArray[np.int8]  # (F,) with one flip left: whether this one may break the claim
     # max aggregation, one entry a coordinate; row t * n + v, row 0 for the first stage
@@ -62,6 +63,7 @@ def make_lines(p: Problem, W: int, used: bool) -> Lines:
         picked=np.zeros(W, dtype=np.int64),
         spent=np.zeros(p.n, dtype=np.int64),
         ends=np.zeros((2, ROWS, int(np.diff(p.slot_ptr).max(initial=1)))),
+        ranked=np.zeros(int(np.diff(p.slot_ptr).max(initial=1))),
         order=np.zeros(pairs),
         doubtful=np.zeros(pairs, dtype=np.int8),
         star=np.zeros((stars, 2, W), dtype=np.int64),
