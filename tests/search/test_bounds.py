@@ -55,6 +55,17 @@ GRIDS = (
         calibrations=("none", "between", "tie"),
         most_graphs=1500,
     ),
+    # a mean that only loses neighbours, several at once, down to none
+    Grid(
+        vertices=(4, 5, 5),
+        layers=(1, 2, 2, 3),
+        widths=(1, 2, 3),
+        aggregations=("mean",),
+        flips=("delete",),
+        budgets=(2, 3, 4, 5, None),
+        calibrations=("none", "between", "tie"),
+        most_graphs=1500,
+    ),
     # rounding: numbers of which no sum is exact
     Grid(
         vertices=(4, 5, 6),
