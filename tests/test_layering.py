@@ -15,7 +15,7 @@ ROOT = Path(edgeproof.__file__).parent
 
 # From left to right; what stands in one row may import one another.
 ROWS = (
-    ("errors",),
+    ("errors", "version"),
     ("convert",),
     (
         "arrays", "network", "graph", "features", "threat", "verdict", "evaluate", "exact", "exact_gcn", "surds",
@@ -26,6 +26,7 @@ ROWS = (
     ("search",),
     ("engines",),
     ("verify",),
+    ("sweep",),
     ("",),  # the package itself: `import edgeproof`
     ("demo",),
     ("cli",),

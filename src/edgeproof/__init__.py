@@ -1,16 +1,19 @@
 """Edgeproof proves how many edges an adversary must add or remove before a GNN changes its answer."""
 
-from .errors import EdgeproofError, InputError, TooLargeError
+from .errors import EdgeproofError, InputError, StoreError, TooLargeError
 from .graph import Graph
 from .load import load_graphs
 from .network import Layer, Network, Readout
+from .sweep.answer import Answer, Failure
+from .sweep.many import verify_many
+from .sweep.plan import Plan, Question
 from .threat import Threat
 from .verdict import Attack, Radius, Stats, Verdict
 from .verify import radius, verify
-
-__version__ = "0.1.0"
+from .version import __version__
 
 __all__ = [
-    "Attack", "EdgeproofError", "Graph", "InputError", "Layer", "Network", "Radius", "Readout", "Stats",
-    "Threat", "TooLargeError", "Verdict", "load_graphs", "radius", "verify",
+    "Answer", "Attack", "EdgeproofError", "Failure", "Graph", "InputError", "Layer", "Network", "Plan", "Question",
+    "Radius", "Readout", "Stats", "StoreError", "Threat", "TooLargeError", "Verdict",
+    "__version__", "load_graphs", "radius", "verify", "verify_many",
 ]  # fmt: skip
