@@ -1,19 +1,18 @@
 """Edgeproof proves how many edges an adversary must add or remove before a GNN changes its answer."""
 
-from .errors import EdgeproofError, InputError, StoreError, TooLargeError
+from .check import check
+from .errors import EdgeproofError, InputError, RejectedError, TooLargeError
 from .graph import Graph
 from .load import load_graphs
+from .minimise import minimise
 from .network import Layer, Network, Readout
-from .sweep.answer import Answer, Failure
-from .sweep.many import verify_many
-from .sweep.plan import Plan, Question
 from .threat import Threat
 from .verdict import Attack, Radius, Stats, Verdict
 from .verify import radius, verify
-from .version import __version__
+
+__version__ = "0.1.0"
 
 __all__ = [
-    "Answer", "Attack", "EdgeproofError", "Failure", "Graph", "InputError", "Layer", "Network", "Plan", "Question",
-    "Radius", "Readout", "Stats", "StoreError", "Threat", "TooLargeError", "Verdict",
-    "__version__", "load_graphs", "radius", "verify", "verify_many",
+    "Attack", "EdgeproofError", "Graph", "InputError", "Layer", "Network", "Radius", "Readout", "RejectedError",
+    "Stats", "Threat", "TooLargeError", "Verdict", "check", "load_graphs", "minimise", "radius", "verify",
 ]  # fmt: skip

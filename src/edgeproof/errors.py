@@ -11,9 +11,9 @@ class InputError(EdgeproofError, ValueError):
     """Bad input: the message names the place, what was found and what was expected."""
 
 
+class RejectedError(EdgeproofError):
+    """A proof or attack does not establish its claim: the message names the first thing wrong and where."""
+
+
 class TooLargeError(EdgeproofError):
     """The question is too large for the engine; the message says how large it is."""
-
-
-class StoreError(EdgeproofError):
-    """A store that cannot be read or written; the message names the file, and what is in it is left alone."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from .. import __version__
+from .check import check
 from .convert import convert
 from .demo import demo
 from .failure import OneLineErrors
 from .radius import radius
-from .sweep import sweep
 from .verify import verify
 
 
@@ -29,19 +29,16 @@ def main(context: click.Context) -> None:
         edgeproof verify model.safetensors graph.npz --node 17 --budget 5
         edgeproof radius model.safetensors graph.npz --node 17
 
-    \b
-    All nodes, many budgets, on all cores; running it again resumes:
-        edgeproof sweep model.safetensors graph.npz --budget 1 --budget 5 --out results
-
     Models are .safetensors (native), .npz or .gnnx; graphs are .npz, or .graph with its .feat beside it.
     A verdict holds for real-number arithmetic on the stored weights; an attack was re-evaluated exactly.
 
     \b
-    Exit status: 0 a verdict was reached, 3 unknown (a limit was hit), 2 bad input (one line on stderr).
+    Exit status: 0 a verdict was reached, 3 unknown (a limit was hit), 1 a proof that check rejects, 2 bad input (one
+    line on stderr).
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-for command in (demo, verify, radius, sweep, convert):
+for command in (demo, verify, radius, check, convert):
     main.add_command(command)

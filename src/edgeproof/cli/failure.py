@@ -11,7 +11,7 @@ import click
 
 from ..errors import EdgeproofError
 
-BAD_INPUT, UNKNOWN, INTERRUPTED = 2, 3, 130
+REJECTED, BAD_INPUT, UNKNOWN, INTERRUPTED = 1, 2, 3, 130
 
 
 class OneLineErrors(click.Group):

@@ -1,0 +1,31 @@
+"""The facade of the checker: a certificate in, what it establishes out, or the first thing wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from .graph import Graph
+from .network import Network
+
+if TYPE_CHECKING:
+    from .proof.check import Checked
+
+
+def check(
+    proof: str | PathLike[str] | bytes,
+    network: Network,
+    graph: Graph,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Checked:
+    """Check a proof or an attack that `verify(..., proof=...)` wrote (a file, or its bytes) with independent code.
+
+    Returns what it establishes: `status`, `claim`, `threat`, which a reader compares with what he wants to know.
+    Raises `RejectedError`, which names the first thing wrong and where. progress: called with the number of nodes of
+    the split tree that are done, and of all.
+    """
+    from .proof.check import check as run
+
+    return run(proof, network, graph, progress=progress)

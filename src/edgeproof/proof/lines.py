@@ -1,0 +1,418 @@
+"""Lines: linear upper bounds in the flips, with one budget for all vertices and layers (docs/proofs.md, "Lines").
+
+A pass takes rows of coefficients on pre-activations, each at one vertex and for one node of the tree, and walks down
+the stages. For every row it finds const and gains with
+
+    row . p  <=  const + sum over movable pairs of gain[pair] * flip[pair]        in every graph below its node,
+
+up to `error`, which bounds the rounding of the pass. Rows of different vertices and nodes go side by side.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import FloatArray, IntArray
+from ..network import Aggregation
+from .boxes import Box, Carried, activate, can_empty, kept_after
+from .chain import Kind
+from .enclose import FAINT, Enclosure
+from .setting import MOVABLE, PRESENT, Batch, Setting
+
+
+class Rows(NamedTuple):
+    """Coefficients at one vertex: which rows have any, and what they are."""
+
+    rows: IntArray  # (k,) ascending
+    on: FloatArray  # (k, D)
+
+
+class Line(NamedTuple):
+    """const: (R,); gains: (R, F); error: (R,)."""
+
+    const: FloatArray
+    gains: FloatArray
+    error: FloatArray
+
+
+class Pass:
+    """Walks from coefficients down to the flips. What rows of one node share is kept: boxes below a stage do not change
+    while passes start at it.
+    """
+
+    def __init__(self, enclosure: Enclosure, batch: Batch, boxes: list[Box], values: list[FloatArray]) -> None:
+        """boxes[t]: of the pre-activations of stage t; values[t]: of the grounding (only a max looks at them)."""
+        self.enclosure, self.batch, self.boxes, self.values = enclosure, batch, boxes, values
+        self.setting: Setting = enclosure.setting
+        self._chords: dict[int, Chords] = {}
+        self._features: dict[int, Box] = {}
+        self._stars: dict[tuple[int, int], Stars] = {}
+        self._carried: dict[int, tuple[Carried, FloatArray]] = {}
+
+    def descend(self, top: int, node: IntArray, start: IntArray, coefficients: FloatArray) -> Line:
+        """Row r: coefficients[r] on the pre-activation of stage `top` at vertex start[r], below node[r]."""
+        setting = self.setting
+        R = len(node)
+        self.node = node
+        self.const, self.size, self.additions = np.zeros(R), np.zeros(R), np.zeros(R)
+        self.gains = np.zeros((R, setting.region.F))
+        on = {}
+        for v in np.unique(start).tolist():
+            rows = np.flatnonzero(start == v)
+            on[v] = Rows(rows, coefficients[rows])
+        for t in range(top, 0, -1):
+            self.below: dict[int, list[Rows]] = {}
+            for v, held in on.items():
+                self._step(t, v, held)
+            on = {u: self._relax(t - 1, u, _merge(parts)) for u, parts in self.below.items()}
+        # the sums that run through the whole pass round once more at every addition
+        unit = self.enclosure.unit * (1.0 + self.additions / self.enclosure.roundings)
+        return Line(self.const, self.gains, self.size * unit + FAINT)
+
+    def relaxed_start(self, node: IntArray, coefficients: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """From coefficients on what the last stage gives to coefficients on its pre-activation, and the constant."""
+        return self.chords(self.setting.T).apply(node, 0, coefficients)
+
+    def _pass_on(self, u: int, rows: IntArray, on: FloatArray) -> None:
+        if len(rows):
+            self.below.setdefault(u, []).append(Rows(rows, on))
+
+    def _step(self, t: int, v: int, held: Rows) -> None:
+        """From p_t(v) = C h(v) + A agg + b to what stage t - 1 gives, the constant and the gains."""
+        setting, stage = self.setting, self.setting.stage(t)
+        rows, on = held
+        around = setting.region.ptr[v + 1] - setting.region.ptr[v] if stage.kind is Kind.GRAPH else setting.region.n
+        self.size[rows] += abs(on) @ self.enclosure.line_size[t][v]
+        self.additions[rows] += 4.0 + around
+        if t == 1:
+            self.const[rows] += on @ setting.own[v]
+        else:
+            self.const[rows] += on @ stage.b
+            self._pass_on(v, rows, on @ stage.C)
+        if stage.kind is Kind.POOL:
+            self._step_pool(t, rows, on @ stage.A)
+        elif stage.kind is Kind.GRAPH and around:
+            if stage.how is not Aggregation.MAX:
+                self._step_sum(t, v, rows, on)
+            elif t > 1:
+                self._step_max(t, v, rows, on @ stage.A)
+            elif setting.raw[v].uniform:
+                self._step_carried(v, rows, on)
+            else:
+                self._step_raw(v, rows, on @ setting.raw[v].weight.T)
+
+    def _slots(self, v: int) -> slice:
+        return slice(int(self.setting.region.ptr[v]), int(self.setting.region.ptr[v + 1]))
+
+    def _add_gains(self, v: int, rows: IntArray, gains: FloatArray) -> None:
+        """gains: (k, slots into v); 0 where a slot does not move."""
+        region = self.setting.region
+        pairs = region.pair[region.ptr[v] : region.ptr[v + 1]]
+        fragile = np.flatnonzero(pairs < region.F)
+        self.gains[np.ix_(rows, pairs[fragile])] += gains[:, fragile]
+
+    def features(self, t: int) -> Box:
+        """Centre and radius of the box of h_t."""
+        if t not in self._features:
+            slope = self.setting.stage(t).slope
+            low, high = (activate(end, slope) for end in self.boxes[t])
+            self._features[t] = 0.5 * (low + high), 0.5 * (high - low)
+        return self._features[t]
+
+    def chords(self, t: int) -> Chords:
+        if t not in self._chords:
+            self._chords[t] = Chords(self.boxes[t], self.setting.stage(t).slope)
+        return self._chords[t]
+
+    def _step_sum(self, t: int, v: int, rows: IntArray, on: FloatArray) -> None:
+        """Sum and mean: a deletion gains minus what was sent, an insertion what is sent, each at its worst."""
+        setting, node = self.setting, self.node[rows]
+        sources, status = setting.region.source[self._slots(v)], self.batch.status[node, self._slots(v)]
+        there, moves = (status & PRESENT) != 0, (status & MOVABLE) != 0
+        mean = setting.stage(t).how is Aggregation.MEAN
+        share = 1.0 / np.maximum(there.sum(axis=1), 1)
+        if t == 1:
+            low = high = on @ setting.sent[sources].T
+            total = (high * there).sum(axis=1)
+            self.const[rows] += share * total if mean else total
+        else:
+            a = on @ setting.stage(t).A
+            passed = share[:, None] * a if mean else a
+            for k, u in enumerate(sources.tolist()):
+                some = there[:, k]
+                if some.all():
+                    self._pass_on(u, rows, passed)
+                elif some.any():
+                    self._pass_on(u, rows[some], passed[some])
+            if not moves.any():
+                return
+            centre, radius = self.features(t - 1)
+            where = node[:, None], sources[None]
+            middle = np.einsum("kd,ksd->ks", a, centre[where])
+            spread = np.einsum("kd,ksd->ks", abs(a), radius[where])
+            low, high = middle - spread, middle + spread
+        if mean:
+            gains = mean_gains(low, high, there, moves, self.batch.cap[node, v])
+        else:
+            gains = np.where(there, -low, high) * moves
+        self._add_gains(v, rows, gains)
+
+    def _step_pool(self, t: int, rows: IntArray, a: FloatArray) -> None:
+        """The readout: every vertex is there."""
+        stage, n = self.setting.stage(t), self.setting.region.n
+        if stage.how is Aggregation.MAX:
+            everyone = np.full((self.batch.size, n), PRESENT, dtype=np.int8)
+            self._carry_max(range(n), rows, a, self._find_stars(t, 0, np.arange(n), everyone))
+            return
+        share = 1.0 / n if stage.how is Aggregation.MEAN else 1.0
+        for u in range(n):
+            self._pass_on(u, rows, share * a)
+
+    def _find_stars(self, t: int, v: int, sources: IntArray, status: np.ndarray) -> Stars:
+        if (t, v) not in self._stars:
+            slope = self.setting.stage(t - 1).slope
+            low, high = (activate(end[:, sources], slope) for end in self.boxes[t - 1])
+            now = self.values[t - 1][:, sources] if self.values else low
+            self._stars[t, v] = Stars(low, high, now, status, self.batch.cap[:, v])
+        return self._stars[t, v]
+
+    def _step_max(self, t: int, v: int, rows: IntArray, a: FloatArray) -> None:
+        sources = self.setting.region.source[self._slots(v)]
+        stars = self._find_stars(t, v, sources, self.batch.status[:, self._slots(v)])
+        self._carry_max(sources.tolist(), rows, a, stars)
+        self._add_gains(v, rows, stars.gains(self.node[rows], a))
+
+    def _carry_max(self, sources: range | list[int], rows: IntArray, a: FloatArray, stars: Stars) -> None:
+        """Coefficients go to the slots that carry the lines of a max."""
+        node = self.node[rows]
+        up, down = np.maximum(a, 0.0), np.minimum(a, 0.0)
+        self.const[rows] += (up * stars.rise[node]).sum(axis=1)
+        sloped, above, below = up * stars.slope[node], stars.above[node], stars.below[node]
+        for k, u in enumerate(sources):
+            on = sloped * (above == k) + down * (below == k)
+            some = on.any(axis=1)
+            if some.any():
+                self._pass_on(u, rows[some], on[some])
+
+    def _step_raw(self, v: int, rows: IntArray, a: FloatArray) -> None:
+        """A max over features: the slots' rows are numbers."""
+        node = self.node[rows]
+        if (1, v) not in self._stars:
+            x = np.broadcast_to(self.setting.raw[v].x, (self.batch.size, *self.setting.raw[v].x.shape))
+            self._stars[1, v] = Stars(x, x, x, self.batch.status[:, self._slots(v)], self.batch.cap[:, v])
+        stars = self._stars[1, v]
+        above, below = stars.carried_values()
+        up, down = np.maximum(a, 0.0), np.minimum(a, 0.0)
+        self.const[rows] += (up * (stars.rise + stars.slope * above)[node] + down * below[node]).sum(axis=1)
+        self._add_gains(v, rows, stars.gains(node, a))
+
+    def _step_carried(self, v: int, rows: IntArray, on: FloatArray) -> None:
+        """0/1 features: a column that hangs on one slot is linear in its flip. In a crowd of c that may all go, the
+        column's share is at least 1 - flips / c and at most 1; in one that may only come, at least flips / c and at
+        most their sum.
+        """
+        if v not in self._carried:
+            found = Carried(self.setting.raw[v], self.batch.status[:, self._slots(v)], self.batch.cap[:, v])
+            self._carried[v] = found, found.sent()
+        held, sent = self._carried[v]
+        node = self.node[rows]
+        status = self.batch.status[node, self._slots(v)]
+        there, moves = (status & PRESENT) != 0, (status & MOVABLE) != 0
+        numbers = np.einsum("kd,ksd->ks", on, sent[node])
+        self.const[rows] += (numbers * there).sum(axis=1) + (on * held.const[node]).sum(axis=1)
+        gains = np.where(there, -numbers, numbers) * moves
+        columns = np.flatnonzero(held.crowd.any(axis=0))
+        if columns.size:
+            worth = on @ held.weight[columns].T
+            goes, comes = held.goes[:, columns][node], held.comes[:, columns][node]
+            crowd, carriers = held.crowd[:, columns][node], held.carriers[..., columns][node]
+            leaving = np.where(crowd & (goes > 0), np.maximum(-worth, 0.0) / np.maximum(goes, 1), 0.0)
+            coming = np.maximum(worth, 0.0) + np.minimum(worth, 0.0) / np.maximum(comes, 1)
+            coming = np.where(crowd & (goes == 0), coming, 0.0)
+            gains = gains + np.einsum("kc,ksc->ks", leaving, carriers & there[..., None])
+            gains = gains + np.einsum("kc,ksc->ks", coming, carriers & ~there[..., None])
+        self._add_gains(v, rows, gains)
+
+    def _relax(self, t: int, u: int, held: Rows) -> Rows:
+        """From coefficients on h_t(u) to coefficients on p_t(u)."""
+        if t == 0 or self.setting.stage(t).linear:
+            return held
+        on, const = self.chords(t).apply(self.node[held.rows], u, held.on)
+        self.const[held.rows] += const
+        self.additions[held.rows] += 1.0
+        return Rows(held.rows, on)
+
+
+class Chords:
+    """An activation of negative slope k on [low, high]: above it the line through its ends, below it slope 1 or k,
+    whichever is closer. Any float slope will do as long as the constant puts the line on the right side.
+    """
+
+    def __init__(self, box: Box, k: FloatArray) -> None:
+        low, high = box
+        bends = (low < 0.0) & (high > 0.0) & (k < 1.0)
+        chord = (high - k * low) / np.where(bends, high - low, 1.0)
+        self.rise = np.where(bends, np.maximum(k * low - chord * low, high - chord * high), 0.0)
+        straight = np.where((high <= 0.0) & (low < 0.0), k, 1.0)
+        self.upper = np.where(bends, chord, straight)
+        self.lower = np.where(bends, np.where(high > -low, 1.0, k), straight)
+
+    def apply(self, node: IntArray, u: int, on: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Coefficients on the pre-activation of vertex u, and what goes to the constant."""
+        up, down = np.maximum(on, 0.0), np.minimum(on, 0.0)
+        const = np.einsum("kd,kd->k", up, self.rise[node, u])
+        return up * self.upper[node, u] + down * self.lower[node, u], const
+
+
+def _merge(parts: list[Rows]) -> Rows:
+    """The sum of what several vertices passed on."""
+    if len(parts) == 1:
+        return parts[0]
+    rows, at = np.unique(np.concatenate([part.rows for part in parts]), return_inverse=True)
+    on = np.zeros((len(rows), parts[0].on.shape[1]))
+    begin = 0
+    for part in parts:
+        on[at[begin : begin + len(part.rows)]] += part.on  # rows of one part differ
+        begin += len(part.rows)
+    return Rows(rows, on)
+
+
+def mean_gains(low: FloatArray, high: FloatArray, there: np.ndarray, moves: np.ndarray, cap: IntArray) -> FloatArray:
+    """Gains (k, slots) over the mean of those that are there (docs/proofs.md, "Mean")."""
+    goes, comes = there & moves, ~there & moves
+    present, deletable, insertable = (one.sum(axis=1) for one in (there, goes, comes))
+    total_high = (high * there).sum(axis=1)
+    gains = np.zeros(low.shape)
+    mixed = insertable > 0
+    if mixed.any():
+        gains[mixed] = _mixed_gains(low[mixed], high[mixed], there[mixed], goes[mixed], comes[mixed], cap[mixed])
+    only = ~mixed & (deletable > 0)
+    if only.any():
+        gains[only] = _deletion_gains(
+            low[only], high[only], goes[only], present[only], np.minimum(cap, deletable)[only], total_high[only]
+        )
+    return gains
+
+
+def _deletion_gains(
+    low: FloatArray, high: FloatArray, goes: np.ndarray, present: IntArray, most: IntArray, total: FloatArray
+) -> FloatArray:
+    """Neighbours can only go, at most `most` of k. Without i of them the mean has changed by at most the sum of
+    q(u, i) = (total - i high(u) - (k - i) low(u)) / (k (k - i)), where total is that of all `high`. A pair gains
+    q(u, 1) and a surplus: the largest over i of the mean of q(u, i) - q(u, 1) over the i lowest `high`. With nobody
+    left the mean is 0, which asks for a surplus of -total / k^2.
+    """
+    k = present.astype(np.float64)
+    middle = total / k
+    ranked = np.sort(np.where(goes, high, np.inf), axis=1)
+    over = np.cumsum(np.where(np.isfinite(ranked), middle[:, None] - ranked, 0.0), axis=1)
+    surplus = np.zeros(len(low))
+    for i in range(2, int(np.minimum(most, present - 1).max(initial=0)) + 1):
+        possible = i <= np.minimum(most, present - 1)
+        share = (i - 1) * over[:, i - 1] / np.where(possible, i * (k - i) * (k - 1.0), 1.0)
+        surplus = np.where(possible, np.maximum(surplus, share), surplus)
+    surplus = np.where(most == present, np.maximum(surplus, -middle / k), surplus)
+    several = (k > 1)[:, None]
+    others = (total[:, None] - high) / np.where(several, k[:, None] * (k[:, None] - 1.0), 1.0)
+    one = np.where(several, others - low / k[:, None] + surplus[:, None], -low)
+    return np.where(goes, one, 0.0)
+
+
+def _mixed_gains(
+    low: FloatArray, high: FloatArray, there: np.ndarray, goes: np.ndarray, comes: np.ndarray, cap: IntArray
+) -> FloatArray:
+    """Deleting D and inserting I moves the mean M0 of k by [sum over D of (M0 - s) + sum over I of (s - M0)] divided
+    by k - |D| + |I|: every term at its worst, over the denominator that makes it largest.
+    """
+    present, deletable, insertable = (one.sum(axis=1) for one in (there, goes, comes))
+    share = (1.0 / np.maximum(present, 1))[:, None]
+    total_low, total_high = ((end * there).sum(axis=1)[:, None] for end in (low, high))
+    leaves = share * (total_high - high) - low * (1.0 - share)
+    enters = high - share * total_low
+    least_left = np.maximum(present - np.minimum(cap, deletable), 1)[:, None]
+    most_left = np.maximum(present - 1 + np.minimum(cap - 1, insertable), 1)[:, None]
+    least_come = (present - np.minimum(cap - 1, deletable) + 1)[:, None]
+    most_come = (present + np.minimum(cap, insertable))[:, None]
+    gone = leaves / np.where(leaves > 0.0, least_left, most_left)
+    empties = (present == deletable) & (deletable <= cap) & (present > 0)
+    gone = np.where(empties[:, None], np.maximum(gone, -share * (share * total_low)), gone)
+    come = enters / np.maximum(np.where(enters > 0.0, least_come, most_come), 1)
+    return np.where(goes, gone, np.where(comes, come, 0.0))
+
+
+class Stars:
+    """A max, coordinate by coordinate: which slot carries the line above it and which the line below.
+
+    low, high, now: (B, slots, D), the box of every slot and its value in the grounding (which only guides the choice
+    of `below`). above, below: (B, D) slot numbers, -1 for none. Above: max(h_star, second) by its chord, slope h +
+    rise; where the star stays above the second anyway, deleting it costs the adversary `drop`. Below: h_star minus
+    `loss` if it is deleted; `floor` is what is there at least, whatever goes.
+    """
+
+    def __init__(self, low: FloatArray, high: FloatArray, now: FloatArray, status: np.ndarray, cap: IntArray) -> None:
+        there, moves = (status & PRESENT) != 0, (status & MOVABLE) != 0
+        self.low, self.high, self.there, self.moves = low, high, there, moves
+        goes = there & moves
+        here = there[..., None]
+        upper = np.where(here, high, -np.inf)
+        self.above = upper.argmax(axis=1)
+        top = np.take_along_axis(upper, self.above[:, None], axis=1)[:, 0]
+        others = upper.copy()
+        np.put_along_axis(others, self.above[:, None], -np.inf, axis=1)
+        second = others.max(axis=1)
+        bottom = np.take_along_axis(low, self.above[:, None], axis=1)[:, 0]
+        self.empties = can_empty(status, cap)
+        # of equal ones, one that stays
+        value = np.where(here, now, -np.inf)
+        largest = value.max(axis=1, keepdims=True)
+        rank = (value == largest) & here
+        self.below = (rank * (1 + ~goes[..., None])).argmax(axis=1)
+        alone = goes | (~there & moves & (cap > goes.sum(axis=1))[:, None])
+        lowest = np.minimum(np.where(alone[..., None], low, np.inf).min(axis=1), 0.0)
+        sure = np.where((there & ~moves)[..., None], low, -np.inf).max(axis=1)
+        kept = np.maximum(sure, kept_after(low, goes, cap))
+        nobody = ~there.any(axis=1)[:, None]
+        self.floor = np.where(nobody, 0.0, np.where(self.empties[:, None], lowest, kept))
+        reach = np.take_along_axis(high, self.below[:, None], axis=1)[:, 0]
+        goes_below = np.take_along_axis(goes, self.below, axis=1)
+        self.loss = np.where(goes_below & ~nobody, np.maximum(reach - self.floor, 0.0), 0.0)
+        second = np.where(self.empties[:, None], np.maximum(second, 0.0), second)
+        with np.errstate(invalid="ignore"):
+            flat = second >= top
+            clear = ~flat & (bottom >= second)
+            bends = ~flat & ~clear
+            slope = (top - second) / np.where(bends, top - bottom, 1.0)
+            chord = np.maximum(second - slope * bottom, top - slope * top)
+            goes_above = np.take_along_axis(goes, self.above, axis=1)
+            drop = np.where(clear & goes_above & np.isfinite(second), bottom - second, 0.0)
+        self.slope = np.where(nobody | flat, 0.0, np.where(clear, 1.0, np.where(bends, slope, 0.0)))
+        self.rise = np.where(nobody, 0.0, np.where(flat, second, np.where(bends, chord, 0.0)))
+        self.drop = np.where(nobody, 0.0, drop)
+        self.above = np.where(nobody | flat, -1, self.above)
+        self.below = np.where(nobody, -1, self.below)
+
+    def carried_values(self) -> tuple[FloatArray, FloatArray]:
+        """Where slots are numbers: those of the slots that carry the lines, 0 for none."""
+        above, below = (
+            np.take_along_axis(self.low, np.maximum(star, 0)[:, None], axis=1)[:, 0] * (star >= 0)
+            for star in (self.above, self.below)
+        )
+        return above, below
+
+    def gains(self, node: IntArray, a: FloatArray) -> FloatArray:
+        """(rows, slots) for coefficients a (rows, D) on the aggregate below node[row]."""
+        up, down = np.maximum(a, 0.0), np.minimum(a, 0.0)
+        gains = np.zeros((len(a), self.there.shape[1]))
+        paid, lost = up * self.drop[node], -down * self.loss[node]
+        above, below = self.above[node], self.below[node]
+        for k in np.flatnonzero((self.there & self.moves).any(axis=0)).tolist():
+            gains[:, k] = (lost * (below == k) - paid * (above == k)).sum(axis=1)
+        comes = ~self.there & self.moves
+        if comes.any():
+            rises = np.maximum(self.high - self.floor[:, None], 0.0)[node]
+            falls = (np.minimum(self.low, 0.0) * (self.below < 0)[:, None])[node]
+            entering = np.einsum("kd,ksd->ks", up, rises) + np.einsum("kd,ksd->ks", down, falls)
+            gains = np.where(comes[node], entering, gains)
+        return np.where(self.moves[node], gains, 0.0)

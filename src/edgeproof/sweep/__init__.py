@@ -1,1 +1,0 @@
-"""Many queries on an executor, and the store that keeps their answers."""

@@ -1,0 +1,93 @@
+"""Boxes and lines of the checker against every graph below random nodes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from edgeproof.engines.brute import Evaluator
+from edgeproof.proof.bounds import Bounds
+from edgeproof.proof.boxes import activate
+from edgeproof.proof.enclose import Enclosure
+from edgeproof.proof.evaluate import evaluate_graphs, objectives
+from edgeproof.proof.setting import Batch, Setting
+from random_queries import EVERYTHING, draw
+
+GRID = replace(EVERYTHING, most_graphs=300, styles=("integers", "signs", "dyadic", "gaussian", "gaussian"))
+CHUNK = 25
+
+
+def random_node(setting: Setting, rng: np.random.Generator) -> Batch:
+    """Some pairs decided, flips among them as far as the budgets go."""
+    region = setting.region
+    decided, left = np.zeros((1, region.F), dtype=np.int8), region.limit
+    spare = None if region.local is None else region.local.copy()
+    for pair in rng.permutation(region.F)[: rng.integers(region.F + 1)].tolist():
+        u, v = region.ends[pair].tolist()
+        payers = {u, v} if region.both_pay else {v}
+        free = left > 0 and (spare is None or all(spare[w] > 0 for w in payers))
+        flip = free and rng.random() < 0.4
+        decided[0, pair] = 2 if flip else 1
+        left -= flip
+        if flip and spare is not None:
+            for w in payers:
+                spare[w] -= 1
+    return Batch(setting, decided, np.array([left]), None if spare is None else spare[None])
+
+
+def graphs_below(setting: Setting, batch: Batch) -> tuple[np.ndarray, list[tuple[int, ...]]]:
+    """(graphs, slots) and the flips of each, from the input graph."""
+    region = setting.region
+    movable, base = np.flatnonzero(batch.movable[0]).tolist(), np.flatnonzero(batch.decided[0] == 2).tolist()
+    rows, flips = [], []
+    for count in range(min(int(batch.left[0]), len(movable)) + 1):
+        for chosen in combinations(movable, count):
+            spent = np.zeros(region.n, dtype=np.int64)
+            for pair in chosen:
+                np.add.at(spent, list(set(region.ends[pair].tolist()) if region.both_pay else region.ends[pair, 1:]), 1)
+            if batch.spare is None or (spent <= batch.spare[0]).all():
+                there = np.append(region.present.copy(), True)
+                there[[*base, *chosen]] ^= True
+                rows.append(there[region.pair])
+                flips.append((*base, *chosen))
+    return np.array(rows).reshape(len(rows), region.source.size), flips
+
+
+@pytest.mark.parametrize("chunk", range(6))
+def test_bounds_hold_in_every_graph_below_a_node(chunk: int) -> None:
+    for index in range(CHUNK * chunk, CHUNK * (chunk + 1)):
+        compare(index)
+
+
+def compare(index: int) -> None:
+    query = draw(21, index, GRID)
+    rng = np.random.default_rng((22, index))
+    setting = Setting(query)
+    enclosure = Enclosure(setting)
+    assert enclosure.finite
+    batch = random_node(setting, rng)
+    there, flips = graphs_below(setting, batch)
+    values = evaluate_graphs(setting, there)
+    truth = objectives(setting, values)
+    endless = [(np.full((1, setting.active[t], setting.stage(t).width), -np.inf),) * 2 for t in range(1, setting.T + 1)]
+    inherited = [(low, -high) for low, high in endless]
+    for tighten in (False, True):
+        bounds = Bounds(enclosure, batch, inherited)
+        bounds.propagate(tighten)
+        for t in range(1, setting.T + 1):
+            low, high = (activate(end[0], setting.stage(t).slope) for end in bounds.boxes[t])
+            room = 1e-9 * np.maximum(1.0, abs(values[t]))  # of the evaluation in this test
+            assert (values[t] >= low - room).all(), (t, tighten)
+            assert (values[t] <= high + room).all(), (t, tighten)
+        line = bounds.bounds_by_lines(np.ones((1, len(query.rivals)), dtype=np.bool_))[0]
+        assert (truth <= line + 1e-9 * np.maximum(1.0, abs(truth))).all(), tighten
+        out = bounds.excluded_by_boxes()[0]
+        assert (truth[:, out] <= 1e-9).all()
+    row = int(rng.integers(len(flips)))
+    pairs = tuple((int(u), int(v)) for u, v in setting.region.pairs[list(flips[row])])
+    scores = Evaluator(query).scores(pairs)
+    exact = [float(scores[rival] - scores[query.claim.label]) for rival in query.rivals]
+    assert (abs(truth[row] - exact) <= enclosure.error).all()
