@@ -15,7 +15,7 @@ ROOT = Path(edgeproof.__file__).parent
 
 # From left to right; what stands in one row may import one another.
 ROWS = (
-    ("errors",),
+    ("errors", "version"),
     ("convert",),
     (
         "arrays", "network", "graph", "features", "threat", "verdict", "evaluate", "exact", "exact_gcn", "surds",
@@ -27,6 +27,7 @@ ROWS = (
     ("engines",),
     ("proof",),
     ("verify", "check", "minimise"),
+    ("sweep",),
     ("",),  # the package itself: `import edgeproof`
     ("demo",),
     ("cli",),

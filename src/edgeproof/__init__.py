@@ -1,18 +1,21 @@
 """Edgeproof proves how many edges an adversary must add or remove before a GNN changes its answer."""
 
 from .check import check
-from .errors import EdgeproofError, InputError, RejectedError, TooLargeError
+from .errors import EdgeproofError, InputError, RejectedError, StoreError, TooLargeError
 from .graph import Graph
 from .load import load_graphs
 from .minimise import minimise
 from .network import Layer, Network, Readout
+from .sweep.answer import Answer, Failure
+from .sweep.many import verify_many
+from .sweep.plan import Plan, Question
 from .threat import Threat
 from .verdict import Attack, Radius, Stats, Verdict
 from .verify import radius, verify
-
-__version__ = "0.1.0"
+from .version import __version__
 
 __all__ = [
-    "Attack", "EdgeproofError", "Graph", "InputError", "Layer", "Network", "Radius", "Readout", "RejectedError",
-    "Stats", "Threat", "TooLargeError", "Verdict", "check", "load_graphs", "minimise", "radius", "verify",
+    "Answer", "Attack", "EdgeproofError", "Failure", "Graph", "InputError", "Layer", "Network", "Plan", "Question",
+    "Radius", "Readout", "RejectedError", "Stats", "StoreError", "Threat", "TooLargeError", "Verdict",
+    "__version__", "check", "load_graphs", "minimise", "radius", "verify", "verify_many",
 ]  # fmt: skip

@@ -17,3 +17,7 @@ class RejectedError(EdgeproofError):
 
 class TooLargeError(EdgeproofError):
     """The question is too large for the engine; the message says how large it is."""
+
+
+class StoreError(EdgeproofError):
+    """A store that cannot be read or written; the message names the file, and what is in it is left alone."""

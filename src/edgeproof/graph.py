@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -167,6 +167,13 @@ class Graph:
             self.num_vertices, self.directed, self.sources, self.targets,
             held.ptr, held.columns, held.values, held.num_columns,
         )  # fmt: skip
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For other processes: a read-only view of a dict cannot travel."""
+        return {**self.__dict__, "masks": dict(self.masks)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, masks=MappingProxyType(state["masks"]))
 
     @classmethod
     def from_raw(cls, raw: RawGraph, *, directed: bool | None = None) -> Graph:

@@ -10,6 +10,7 @@ from .convert import convert
 from .demo import demo
 from .failure import OneLineErrors
 from .radius import radius
+from .sweep import sweep
 from .verify import verify
 
 
@@ -29,6 +30,10 @@ def main(context: click.Context) -> None:
         edgeproof verify model.safetensors graph.npz --node 17 --budget 5
         edgeproof radius model.safetensors graph.npz --node 17
 
+    \b
+    All nodes, many budgets, on all cores; running it again resumes:
+        edgeproof sweep model.safetensors graph.npz --budget 1 --budget 5 --out results
+
     Models are .safetensors (native), .npz or .gnnx; graphs are .npz, or .graph with its .feat beside it.
     A verdict holds for real-number arithmetic on the stored weights; an attack was re-evaluated exactly.
 
@@ -40,5 +45,5 @@ def main(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, verify, radius, check, convert):
+for command in (demo, verify, radius, sweep, check, convert):
     main.add_command(command)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,13 +26,7 @@ SWITCHES = "\b\nSwitches of the search, for --option NAME=off:\n" + "\n".join(
     f"  {option.name:<16} {option.help}" for option in TABLE
 )
 
-_DECORATORS = (
-    click.argument("model", type=click.Path()),
-    click.argument("graph", type=click.Path()),
-    click.option("--node", type=int, help="The vertex in question; leave it out for networks that classify graphs."),
-    click.option("--index", type=int, help="Number of the graph in a graph-level file."),
-    click.option("--label", type=int, help="The class to defend [default: the predicted class]."),
-    click.option("--target", type=int, help="Defend against this class only [default: against every other class]."),
+THREAT_OPTIONS = (
     click.option(
         "--local-budget", metavar="N|@FILE", help="Most flips at a vertex: one number, or a file with one each."
     ),
@@ -41,20 +35,37 @@ _DECORATORS = (
     click.option("--insert-into-target", is_flag=True, help="Only absent pairs into --node may be inserted."),
     click.option("--fragile", multiple=True, metavar="U,V|@FILE", help="Exactly these pairs may flip. Repeatable."),
     click.option("--protected", multiple=True, metavar="U,V|@FILE", help="These pairs never flip. Repeatable."),
+)
+HOW_OPTIONS = (
     click.option("--directed/--undirected", default=None, help="[default: undirected if every edge has its reverse]"),
     click.option("--timeout", type=float, metavar="SECONDS", help="Give up after this long: unknown."),
     click.option("--node-limit", type=int, metavar="N", help="Give up after this many search nodes: unknown."),
     click.option("--engine", default="search", show_default=True, help="search, or brute (every graph; small cases)."),
     click.option("--option", "options", multiple=True, metavar="NAME=off", help="A switch of the search, see below."),
+)
+_DECORATORS = (
+    click.argument("model", type=click.Path()),
+    click.argument("graph", type=click.Path()),
+    click.option("--node", type=int, help="The vertex in question; leave it out for networks that classify graphs."),
+    click.option("--index", type=int, help="Number of the graph in a graph-level file."),
+    click.option("--label", type=int, help="The class to defend [default: the predicted class]."),
+    click.option("--target", type=int, help="Defend against this class only [default: against every other class]."),
+    *THREAT_OPTIONS,
+    *HOW_OPTIONS,
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
 )
 
 
-def asks_a_question(command: _Command) -> _Command:
-    """Give a command the shared arguments and options."""
-    for decorate in reversed(_DECORATORS):
+def with_options(command: _Command, decorators: Iterable[Callable[[_Command], _Command]]) -> _Command:
+    """So that they stand in the help in this order."""
+    for decorate in reversed(tuple(decorators)):
         command = decorate(command)
     return command
+
+
+def asks_a_question(command: _Command) -> _Command:
+    """Give a command the shared arguments and options."""
+    return with_options(command, _DECORATORS)
 
 
 @dataclass(frozen=True)

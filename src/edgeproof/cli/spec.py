@@ -1,0 +1,141 @@
+"""One sweep as it was typed, or as a table of a TOML file says it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from ..sweep.limits import Limits
+    from ..sweep.plan import Plan, Target
+
+Budget = tuple[int | None, int | None]  # global, local
+
+
+@dataclass(frozen=True)
+class Spec:
+    """The fields are the keys of a plan file. budgets: numbers, or pairs of global and local budget."""
+
+    model: str = ""
+    graph: str = ""
+    nodes: str | Sequence[int] = "all"
+    budgets: Sequence[int | Sequence[int]] = ()
+    local_budget: int | Sequence[int] | None = None
+    delete: bool = True
+    insert: bool | str = False
+    fragile: Sequence[Sequence[int]] | None = None
+    protected: Sequence[Sequence[int]] = ()
+    label: int | None = None
+    targets: Sequence[int | str] = ("all",)
+    radius: bool = False
+    directed: bool | None = None
+    timeout: float | None = None
+    node_limit: int | None = None
+    memory: float | None = None
+    engine: str = "search"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def plan(self) -> Plan:
+        from ..sweep.plan import Plan
+        from ..threat import Threat
+
+        threats = [
+            Threat(
+                budget,
+                self.local_budget if local is None else local,
+                self.delete,
+                self.insert,  # type: ignore[arg-type]  # checked there
+                None if self.fragile is None else [(u, v) for u, v in self.fragile],
+                [(u, v) for u, v in self.protected],
+            )
+            for budget, local in map(_budget, self.budgets or (None,))
+        ]
+        return Plan(threats, _nodes(self.nodes), [_target(one) for one in self.targets], self.label, self.radius)
+
+    def limits(self) -> Limits:
+        from ..sweep.limits import Limits
+
+        return Limits(self.timeout, self.node_limit, self.memory)
+
+
+def read_specs(path: Path) -> list[Spec]:
+    """A plan file: keys at the top hold for every `[[sweep]]` table that does not say otherwise."""
+    from ..convert.disk import read_bytes
+
+    try:
+        found = tomllib.loads(read_bytes(path).decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise InputError(f"{path}: expected a TOML file: {problem}") from None
+    tables = found.pop("sweep", [{}])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise InputError(f"{path}: sweep: expected tables [[sweep]]")
+    specs = []
+    for number, table in enumerate(tables, 1):
+        where = f"{path}: sweep {number}"
+        spec = _read_spec({**found, **table}, where)
+        if not spec.model or not spec.graph:
+            raise InputError(f"{where}: expected model and graph")
+        specs.append(replace(spec, model=str(path.parent / spec.model), graph=str(path.parent / spec.graph)))
+    return specs
+
+
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "model": (str,), "graph": (str,), "nodes": (str, list), "budgets": (list,), "local_budget": (int, list),
+    "delete": (bool,), "insert": (bool, str), "fragile": (list,), "protected": (list,), "label": (int,),
+    "targets": (list,), "radius": (bool,), "directed": (bool,), "timeout": (int, float), "node_limit": (int,),
+    "memory": (int, float), "engine": (str,), "options": (dict,),
+}  # fmt: skip
+
+
+def _read_spec(table: Mapping[str, Any], where: str) -> Spec:
+    known = [one.name for one in fields(Spec)]
+    for key, value in table.items():
+        if key not in known:
+            raise InputError(f"{where}: unknown key {key!r}; there are {', '.join(known)}")
+        kinds = _KINDS[key]
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            names = {str: "text", list: "a list", int: "a whole number", float: "a number", bool: "true or false"}
+            wanted = " or ".join(names.get(kind, "a table") for kind in kinds)
+            raise InputError(f"{where}: {key}: expected {wanted}, got {value!r}")
+    for key in ("fragile", "protected"):
+        if any(not isinstance(pair, list) or len(pair) != 2 for pair in table.get(key, [])):
+            raise InputError(f"{where}: {key}: expected a list of pairs [u, v]")
+    return Spec(**table)
+
+
+def _budget(given: object) -> Budget:
+    if given is None or isinstance(given, int):
+        return given, None
+    if isinstance(given, list | tuple) and len(given) == 2:
+        return given[0], given[1]
+    raise InputError(f"budget: expected a number or a pair of global and local budget, got {given!r}")
+
+
+def _target(given: int | str) -> Target:
+    if given == "all":
+        return None
+    if given == "next":
+        return "next"
+    if isinstance(given, int) and not isinstance(given, bool):
+        return given
+    raise InputError(f"target: expected a class, all or next, got {given!r}")
+
+
+def _nodes(given: str | Sequence[int]) -> str | list[int]:
+    """Numbers and ranges such as `3,7,10-19`; other words are the names of masks."""
+    if not isinstance(given, str):
+        return list(given)
+    if not given or not given[0].isdecimal():
+        return given
+    chosen: list[int] = []
+    for part in given.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise InputError(f"nodes: expected numbers and ranges such as 3,7,10-19, got {given!r}")
+        chosen += range(int(first), int(last) + 1) if dash else [int(first)]
+    return chosen

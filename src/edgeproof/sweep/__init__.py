@@ -1,0 +1,1 @@
+"""Many queries on an executor, and the store that keeps their answers."""

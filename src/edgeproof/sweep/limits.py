@@ -1,0 +1,51 @@
+"""How far a query may go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+from ..errors import InputError
+
+# search nodes of the first pass, and how much the limit grows from pass to pass: the passes before the one that
+# decides a query cost a fifteenth of it, and most queries are decided in the first
+FIRST_NODES, GROWTH, MOST_PASSES = 200, 16, 6
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of one query: seconds, search nodes, gigabytes on top of what the worker holds already; None: no limit."""
+
+    timeout: float | None = None
+    node_limit: int | None = None
+    memory: float | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("timeout", "memory"):
+            value = getattr(self, field)
+            if value is not None and not (isinstance(value, int | float) and value > 0):
+                raise InputError(f"{field}: expected a positive number, got {value!r}")
+        nodes = self.node_limit
+        if nodes is not None and (isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 1):
+            raise InputError(f"node_limit: expected a whole number from 1 on, got {nodes!r}")
+
+    def passes(self) -> list[Limits]:
+        """Growing node limits, these limits last: the table fills fast and the tail comes at the end."""
+        most = inf if self.node_limit is None else self.node_limit
+        small = [FIRST_NODES * GROWTH**k for k in range(MOST_PASSES)]
+        return [*(replace(self, node_limit=nodes) for nodes in small if nodes < most), self]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"timeout": self.timeout, "node_limit": self.node_limit, "memory": self.memory}
+
+
+def covers(line: Mapping[str, Any], wanted: Limits) -> bool:
+    """Whether a stored attempt without success says that one under `wanted` would have none either.
+
+    An error is not a matter of time: only more memory can change it.
+    """
+    fields = ("memory",) if line["status"] == "error" else ("timeout", "node_limit", "memory")
+    pairs = ((line["limits"][field], getattr(wanted, field)) for field in fields)
+    return all(old is None or (new is not None and new <= old) for old, new in pairs)
