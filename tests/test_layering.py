@@ -26,7 +26,7 @@ ROWS = (
     ("search",),
     ("engines",),
     ("proof",),
-    ("verify", "check", "minimise"),
+    ("verify", "certify", "check", "minimise"),
     ("sweep",),
     ("",),  # the package itself: `import edgeproof`
     ("demo",),

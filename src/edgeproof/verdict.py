@@ -84,18 +84,19 @@ class Verdict:
     node: int | None = None
     directed: bool = True
     stats: Stats = field(default_factory=Stats, compare=False)
+    certified: bool = False  # the checker has re-established it
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values under the same names, for JSON."""
         return {
             "status": self.status, "node": self.node, "label": self.label, "rival": self.rival,
             "attack": None if self.attack is None else [list(pair) for pair in self.attack],
-            "reason": self.reason, "directed": self.directed, "stats": dict(self.stats),
+            "reason": self.reason, "directed": self.directed, "certified": self.certified, "stats": dict(self.stats),
         }  # fmt: skip
 
     def __repr__(self) -> str:
         where = "graph" if self.node is None else f"node {self.node}"
-        text = f"{where}, class {self.label}: {self.status}"
+        text = f"{where}, class {self.label}: {self.status}{', certified' * self.certified}"
         if self.attack is not None:
             text += f", {len(self.attack)} flip{'s' if len(self.attack) != 1 else ''} {list(self.attack)}"
             text += f" give class {self.rival}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any, Protocol
 
 from .errors import InputError
@@ -56,14 +57,26 @@ def verify(
     node_limit: int | None = None,
     engine: str = "search",
     options: Mapping[str, Any] | None = None,
+    proof: str | PathLike[str] | None = None,
+    certify: bool = False,
 ) -> Verdict:
     """Decide whether `label` (default: the predicted class) survives every attack that `threat` allows.
 
     node: the vertex in question; None for networks that classify graphs. target: defend against this class only.
     timeout (seconds) and node_limit (search nodes): past them the verdict is `unknown`.
+    proof: a file to write, from which `check` re-establishes the verdict with independent code.
+    certify: do that at once; the verdict is then `certified`, or `unknown` if the checker does not accept it.
     """
     query = make_query(network, graph, threat, node, label, target)
     _limits(timeout, node_limit)
+    if proof is not None or certify:
+        if engine != "search":
+            raise InputError(f"proof: only the engine 'search' writes proofs, got {engine!r}")
+        from .certify import verify_with_certificate
+
+        return verify_with_certificate(
+            query, timeout=timeout, node_limit=node_limit, options=options, proof=proof, certify=certify
+        )
     return _engine(engine).verify(query, timeout=timeout, node_limit=node_limit, options=options)
 
 

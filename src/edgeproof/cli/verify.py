@@ -14,6 +14,8 @@ from .words import count, tell_attack, tell_stats, tell_subject, tell_threat
 @click.command(short_help="One verdict: does a prediction survive every attack?", epilog=SWITCHES)
 @asks_a_question
 @click.option("--budget", type=int, metavar="N", help="Most flips in all [default: no limit].")
+@click.option("--proof", type=click.Path(), metavar="FILE", help="Write a proof (or the attack) for `edgeproof check`.")
+@click.option("--certify", is_flag=True, help="Run the independent checker too, and only then give the verdict.")
 def verify(as_json: bool, **typed: Any) -> int:
     """Prove that a prediction survives every attack, or show the attack that breaks it.
 
@@ -25,6 +27,8 @@ def verify(as_json: bool, **typed: Any) -> int:
             --insert --timeout 60 --json
     The first molecule of a graph-level file:
         edgeproof verify MUTAG_sum.npz MUTAG.npz --index 0 --insert --budget 1
+    With a proof that somebody else can check:
+        edgeproof verify Cora_sum.npz Cora.npz --node 17 --budget 5 --proof node17.proof
 
     Prints robust, vulnerable (with the attack) or unknown (with the reason; exit status 3).
     """
@@ -36,7 +40,7 @@ def verify(as_json: bool, **typed: Any) -> int:
         print_json(verdict.to_dict())
     else:
         budget = "any number of flips" if question.threat.budget is None else count(question.threat.budget, "flip")
-        reason = f" ({verdict.reason})" if verdict.reason else ""
+        reason = f" ({verdict.reason})" if verdict.reason else ", certified" * verdict.certified
         click.echo(f"{verdict.status}{reason}: {tell_subject(verdict.node, verdict.label)}, against {budget}")
         click.echo(f"  threat: {tell_threat(question.threat, question.graph)}")
         if verdict.attack is not None:

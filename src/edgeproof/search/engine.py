@@ -12,6 +12,7 @@ from ..query import Query
 from ..verdict import Attack, Radius, Verdict
 from .climb import Climb
 from .solve import Search
+from .trace import Trace
 from .warm import warm_up
 
 
@@ -21,14 +22,21 @@ def _compile(query: Query, options: Mapping[str, bool], budget: int | None) -> t
 
 
 def verify(
-    query: Query, *, timeout: float | None, node_limit: int | None, options: Mapping[str, Any] | None
+    query: Query,
+    *,
+    timeout: float | None,
+    node_limit: int | None,
+    options: Mapping[str, Any] | None,
+    trace: Trace | None = None,
 ) -> Verdict:
-    """Is the claim kept by every admissible graph?"""
+    """Is the claim kept by every admissible graph? A `trace` is told what became of every search node."""
     warm_up()
     started = time.perf_counter()
     deadline = None if timeout is None else started + timeout
     chosen = resolve(options)
-    search = Search(*_compile(query, chosen, query.threat.budget), chosen)
+    if trace is not None:
+        chosen["enumerate_at_once"] = False  # a proof names the leaves below which graphs are enumerated
+    search = Search(*_compile(query, chosen, query.threat.budget), chosen, trace)
     reason = search.run(deadline=deadline, node_limit=node_limit, first_only=True)
     found = search.attack is not None
     return Verdict(

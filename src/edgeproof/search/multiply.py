@@ -117,3 +117,12 @@ def dot_interval(a, centre, radius, m):
         middle += a[j] * centre[j]
         spread += abs(a[j]) * radius[j]
     return middle - spread, middle + spread
+
+
+@kernel
+def count(marks, m):
+    """How many of marks[:m] are set."""
+    found = 0
+    for i in range(m):
+        found += marks[i] != 0
+    return found

@@ -8,7 +8,7 @@ from .attack import flip_best_gains
 from .choose import choose_by_gain, choose_first, choose_nearest
 from .compile import kernel, part
 from .exclude import exclude_by_boxes, exclude_by_lines, grounding_may_break
-from .multiply import copy, fill
+from .multiply import copy, count, fill
 from .split import affordable, apply, undo
 from .state import (
     ACTION,
@@ -27,12 +27,27 @@ from .state import (
     SPENT_LEAVES,
     SWEPT_LEAVES,
     TIGHTENINGS,
+    TRACE_FLAGS,
     USED,
     VALUE_MARK,
     WORK,
 )  # fmt: skip
 from .sweep import FOUND, INTERRUPTED, pays, start_sweep, sweep
 from .tighten import tighten_all
+from .trace import (
+    BY_BOX,
+    BY_ENUMERATION,
+    BY_LINE,
+    BY_SPLIT,
+    LINES_EXCLUDED,
+    LINES_EXCLUDED_AGAIN,
+    NOTHING_LEFT,
+    NOTHING_MATTERS,
+    TIGHTENED,
+    UNFLIPPED_FIRST,
+    full,
+    note,
+)  # fmt: skip
 
 # why the kernel returned
 FINISHED, CANDIDATE, PAUSED, TRAIL_FULL = 0, 1, 2, 3
@@ -73,7 +88,7 @@ def run(p, s, lines, options, quota, node_limit):
         excluded = s.frame_excluded[depth]
         marks = s.frame_marks[depth]
         if action == ENTER:
-            if tally[WORK] >= stop or tally[NODES] >= node_limit:
+            if tally[WORK] >= stop or tally[NODES] >= node_limit or full(s):
                 return PAUSED
             if s.value_trail_at.size - tally[VALUE_MARK] < room or s.box_trail_at.size - tally[BOX_MARK] < room:
                 return TRAIL_FULL
@@ -89,20 +104,27 @@ def run(p, s, lines, options, quota, node_limit):
             left = tally[LIMIT] - tally[USED]
             if left <= 0:
                 tally[SPENT_LEAVES] += 1
+                note(s, NOTHING_LEFT)
                 continue
             if exclude_by_boxes(p, s, excluded):
                 tally[BOX_PRUNES] += 1
+                note(s, BY_BOX)
                 continue
             mark(s, marks)
             s.frame_phase[depth] = 0
             s.frame_left[depth] = left
+            tally[TRACE_FLAGS] = 0
             if options.lines:
                 tally[LINE_PASSES] += 1
                 s.tries[left] += 1
+                before = count(excluded, p.rivals)
                 if exclude_by_lines(p, s, lines, options, excluded):
                     tally[LINE_PRUNES] += 1
                     s.wins[left] += 1
+                    note(s, BY_LINE)
                     continue
+                if count(excluded, p.rivals) > before:
+                    tally[TRACE_FLAGS] |= LINES_EXCLUDED
             tally[ACTION] = PROBE if options.lines and left > 1 else DEEPEN
         elif action == PROBE:
             tally[ACTION] = PROBED
@@ -120,15 +142,21 @@ def run(p, s, lines, options, quota, node_limit):
                 tally[TIGHTENINGS] += 1
                 tally[LINE_PASSES] += 1
                 tighten_all(p, s, lines, options)
+                tally[TRACE_FLAGS] |= TIGHTENED
+                before = count(excluded, p.rivals)
                 if exclude_by_lines(p, s, lines, options, excluded):
                     tally[LINE_PRUNES] += 1
                     s.wins[left] += 1
+                    note(s, BY_LINE | tally[TRACE_FLAGS])
                     continue
+                if count(excluded, p.rivals) > before:
+                    tally[TRACE_FLAGS] |= LINES_EXCLUDED_AGAIN
                 mark(s, marks)
             if not options.exclude_rivals:
                 fill(excluded, np.int64(0), p.rivals)
             if options.last_flip and pays(p, s, options, left):
                 tally[SWEPT_LEAVES] += 1
+                note(s, BY_ENUMERATION)
                 if not options.lines:
                     fill(lines.doubtful, np.int8(1), p.pair_u.size)
                 start_sweep(s, left)
@@ -139,9 +167,13 @@ def run(p, s, lines, options, quota, node_limit):
                 pair = choose_nearest(p, s) if p.node_task and options.nearest_first else choose_first(p, s)
             if pair < 0:
                 tally[LONELY_LEAVES] += 1
+                note(s, NOTHING_MATTERS)
                 continue
             tally[LEAVES] -= 1
             s.frame_pair[depth] = pair
+            if not options.flip_first:
+                tally[TRACE_FLAGS] |= UNFLIPPED_FIRST
+            note(s, BY_SPLIT | tally[TRACE_FLAGS] | pair << 8)
             tally[ACTION] = BRANCH
         elif action == SWEEP:
             code = sweep(p, s, lines, options, excluded, stop)

@@ -40,6 +40,7 @@ from .state import (
     make_state,
     with_longer_trails,
 )  # fmt: skip
+from .trace import Trace
 
 # work between two looks at the clock: some 10 to 50 ms
 QUOTA = 20_000
@@ -84,14 +85,20 @@ class Search:
     Invariant: every admissible graph with at most `limit` flips that the search has left behind keeps the claim.
     """
 
-    def __init__(self, compiled: Compiled, budget: int, options: Mapping[str, bool]) -> None:
+    def __init__(
+        self, compiled: Compiled, budget: int, options: Mapping[str, bool], trace: Trace | None = None
+    ) -> None:
         self.compiled = compiled
+        self._trace = trace
         self.evaluator = ExactEvaluator(compiled.query.network, compiled.query.graph)
         p = compiled.problem
         self.options = Options(**{name: int(options[name]) for name in Options._fields})._replace(tighten=0)
         self._most = budget if options["budget_boxes"] else len(compiled.pairs)
         self._budget = budget
         self.state = make_root(p, budget, self._most)
+        if trace is not None:
+            trace.pairs = compiled.pairs
+            self.state = trace.attach(self.state)
         self._problem, self._state = Lent(p), Lent(self.state)
         self._lines = Lent(make_lines(p, self.state.line.shape[1], used=options["lines"]))
         if not rounding_slacks(self._problem, self._state, self.options):
@@ -141,6 +148,8 @@ class Search:
         if step.tighten:
             # not an easy one: start again with the expensive oracle, which pays off from the root on
             restart(self._problem, self._state)
+            if self._trace is not None:
+                self._trace.clear()
             self.options = self.options._replace(tighten=TIGHTEN_EVERY)
         elif self.limit > 1 or (step.nodes == 0 and self.limit > 0):
             if self._portfolio is None:
@@ -162,6 +171,8 @@ class Search:
                 return None
             pause = min(most_nodes, self._plan[0].nodes) if self._plan else most_nodes
             code = run(self._problem, self._state, self._lines, self.options, QUOTA, pause)
+            if self._trace is not None:
+                self._trace.drain(self.state)
             if code == FINISHED:
                 return None
             if code == CANDIDATE:

@@ -18,8 +18,8 @@ LOW, HIGH, OWN_LOW, OWN_HIGH, SENT_LOW, SENT_HIGH = 0, 1, 2, 3, 4, 5
 (
     DEPTH, USED, LIMIT, ACTION, FRESH, PAIR_MARK, VALUE_MARK, BOX_MARK, STAMP, UNDECIDED,
     NODES, LEAVES, BOX_PRUNES, LINE_PRUNES, SPENT_LEAVES, LONELY_LEAVES, SWEPT_LEAVES, LINE_PASSES, TIGHTENINGS,
-    WORK, EVALUATIONS, CANDIDATES, SWEEP_LEVEL, SWEEP_PENDING, SWEEP_SINGLE, TALLY_SIZE,
-) = range(26)  # fmt: skip
+    WORK, EVALUATIONS, CANDIDATES, SWEEP_LEVEL, SWEEP_PENDING, SWEEP_SINGLE, TRACE_MARK, TRACE_FLAGS, TALLY_SIZE,
+) = range(28)  # fmt: skip
 
 
 class Options(NamedTuple):
@@ -83,6 +83,7 @@ class State(NamedTuple):
     carried: NDArray[np.float64]  # (S, width of stage 1)
     carried_const: FloatArray
     crowd: NDArray[np.int64]  # (columns, 3): column, deletable carriers, insertable carriers
+    trace: IntArray  # what became of search nodes, in pre-order (trace.py); empty where nobody asks
     tally: IntArray
 
 
@@ -126,6 +127,7 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
         carried=np.zeros((problem.slot_source.size if problem.uniform else 1, int(problem.width[1]))),
         carried_const=np.zeros(problem.D),
         crowd=np.zeros((W, 3), dtype=np.int64),
+        trace=np.zeros(0, dtype=np.int64),
         tally=np.zeros(TALLY_SIZE, dtype=np.int64),
     )
 

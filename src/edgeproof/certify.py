@@ -1,0 +1,49 @@
+"""Verdicts with a certificate: search, proof and checker in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from .convert.disk import write_all
+from .errors import RejectedError
+from .proof.chain import make_chain
+from .proof.check import check
+from .proof.write import write_attack, write_proof
+from .query import Query
+from .search import engine as search
+from .search.trace import Trace
+from .verdict import Verdict
+
+
+def verify_with_certificate(
+    query: Query,
+    *,
+    timeout: float | None,
+    node_limit: int | None,
+    options: Mapping[str, Any] | None,
+    proof: str | PathLike[str] | None,
+    certify: bool,
+) -> Verdict:
+    """Writes what was found to the file `proof`, if any; with `certify`, a verdict is one that the checker accepts."""
+    make_chain(query)  # refuses networks that no rule of the checker speaks of, before the search starts
+    trace = Trace()
+    verdict = search.verify(query, timeout=timeout, node_limit=node_limit, options=options, trace=trace)
+    if verdict.attack is not None and verdict.rival is not None:
+        data = write_attack(query, verdict.attack, verdict.rival)
+    elif verdict.status == "robust":
+        data = write_proof(query, trace.records, trace.pairs)
+    else:
+        return verdict
+    if proof is not None:
+        write_all({Path(proof): [data]})
+    if not certify:
+        return verdict
+    try:
+        check(data, query.network, query.graph)
+    except RejectedError as problem:
+        return replace(verdict, status="unknown", attack=None, rival=None, reason=f"the checker rejects it: {problem}")
+    return replace(verdict, certified=True)
