@@ -107,16 +107,17 @@ def find_region(query: Query, depth: int) -> Region:
         ends=np.array([[number[u], number[v]] for u, v in pairs], dtype=np.int64).reshape(-1, 2),
         present=np.array([graph.has_edge(u, v) for u, v in pairs], dtype=np.bool_),
         limit=len(pairs) if budget is None else min(budget, len(pairs)),
-        local=_local(query, order),
+        local=_local(query, order, len(pairs)),
         both_pay=not graph.directed,
     )
 
 
-def _local(query: Query, vertices: IntArray) -> IntArray | None:
-    limits = [query.threat.local_budget_of(v) for v in vertices.tolist()]
-    if any(limit is None for limit in limits):
+def _local(query: Query, vertices: IntArray, most: int) -> IntArray | None:
+    """More than `most` flips are never at a vertex."""
+    if query.threat.local_budget is None:
         return None
-    return np.array(limits, dtype=np.int64)
+    limits = (query.threat.local_budget_of(v) for v in vertices.tolist())
+    return np.array([most if limit is None else min(limit, most) for limit in limits], dtype=np.int64)
 
 
 class _Fragile:
