@@ -19,7 +19,7 @@ ROWS = (
     ("convert",),
     (
         "arrays", "network", "graph", "features", "threat", "verdict", "evaluate", "exact", "exact_gcn", "surds",
-        "load", "memo", "predict",
+        "load", "memo", "predict", "pyg",
     ),
     ("query", "options"),
     ("problem", "products", "stages", "surroundings"),
@@ -76,7 +76,7 @@ def test_imports_point_leftwards(path: Path) -> None:
 
 
 def test_readers_know_nothing_of_the_package_but_its_errors() -> None:
-    for path in (ROOT / "convert").glob("*.py"):
+    for path in (ROOT / "convert").rglob("*.py"):
         assert {part_of(name) for _, name in imported(path)} <= {"convert", "errors"}
 
 

@@ -6,6 +6,7 @@ from .graph import Graph
 from .load import load_graphs
 from .minimise import minimise
 from .network import Layer, Network, Readout
+from .pyg import from_pyg, graph_from_pyg
 from .sweep.answer import Answer, Failure
 from .sweep.many import verify_many
 from .sweep.plan import Plan, Question
@@ -17,5 +18,5 @@ from .version import __version__
 __all__ = [
     "Answer", "Attack", "EdgeproofError", "Failure", "Graph", "InputError", "Layer", "Network", "Plan", "Question",
     "Radius", "Readout", "RejectedError", "Stats", "StoreError", "Threat", "TooLargeError", "Verdict",
-    "__version__", "check", "load_graphs", "minimise", "radius", "verify", "verify_many",
+    "__version__", "check", "from_pyg", "graph_from_pyg", "load_graphs", "minimise", "radius", "verify", "verify_many",
 ]  # fmt: skip

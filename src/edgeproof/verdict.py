@@ -27,6 +27,12 @@ class Attack(tuple[Pair, ...]):
         """The perturbed graph."""
         return graph.flip(self)
 
+    def to_pyg(self, data: Any, *, directed: bool | None = None) -> Any:
+        """A copy of the PyG `Data` object with these pairs flipped; `directed` as given to `graph_from_pyg`."""
+        from .convert.pyg.graphs import flip_data
+
+        return flip_data(data, self, directed)
+
     def __repr__(self) -> str:
         return f"Attack({', '.join(map(str, self))})"
 

@@ -1,0 +1,181 @@
+"""Vectors and expressions into a chain of layers.
+
+Every vector gets a level, the layer that computes it. What is needed again at a later level travels along: its
+channels pass the layers between with weight 1 and slope 1. That is all that residual connections and JumpingKnowledge
+take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ...errors import InputError
+from ..raw import RawLayer, RawNetwork, RawReadout
+from .expressions import Expression, Matrix, Vector, add, computed, dense, just
+
+Level = dict[Vector, int]
+
+
+def arrange(result: Expression, features: Vector, origin: str) -> RawNetwork:
+    """The network whose scores are `result`."""
+    if result.place == "vertex":
+        final = _as_vector(result)
+        layers, _ = _chain([features], [final])
+        return RawNetwork(tuple(layers), None, "", origin)
+    final = _as_vector(result)
+    pooled = [v for v in _needed([final]) if v.pooled is not None]
+    hows = sorted({v.pooled[0] for v in pooled if v.pooled is not None})
+    if len(hows) != 1:
+        raise InputError(f"{origin}: it pools by {' and by '.join(hows) or 'nothing'}, a network has one readout")
+    sources = list(dict.fromkeys(v.pooled[1] for v in pooled if v.pooled is not None))
+    layers, layout = _chain([features], sources)
+    width = sum(v.width for v in layout)
+    starts = dict(zip(layout, np.cumsum([0, *(v.width for v in layout)]), strict=False))
+    base = Vector(width, "graph")
+    parts = {v: np.eye(width)[starts[v.pooled[1]] :][: v.width] for v in pooled if v.pooled is not None}
+    final = _on_base(final, base, parts, {})
+    definition = final.definition
+    assert definition is not None
+    if set(definition.own) == {base} and np.all(final.slopes == 1.0):
+        readout = RawReadout(dense(definition.own[base], width), definition.b, hows[0])
+        return RawNetwork(tuple(layers), readout, "", origin)
+    head, _ = _chain([base], [final])
+    return RawNetwork(tuple(layers), RawReadout(np.eye(width), np.zeros(width), hows[0]), "", origin, tuple(head))
+
+
+def _as_vector(expression: Expression) -> Vector:
+    """The vector itself where the expression is one that is computed."""
+    if len(expression.own) == 1 and not expression.heard and not expression.b.any():
+        (vector, matrix) = next(iter(expression.own.items()))
+        if matrix is None and vector.definition is not None:
+            return vector
+    return computed(expression)
+
+
+def _on_base(vector: Vector, base: Vector, parts: dict[Vector, Matrix], done: dict[Vector, Vector]) -> Vector:
+    """The same vector with all pooled ones as slices of one."""
+    if vector not in done:
+        assert vector.definition is not None
+        assert vector.slopes is not None
+        total = Expression({}, {}, "", vector.definition.b, "graph")
+        for v, matrix in vector.definition.own.items():
+            if v in parts:
+                term: dict[Vector, Matrix | None] = {base: parts[v] if matrix is None else matrix @ parts[v]}
+            else:
+                term = {_on_base(v, base, parts, done): matrix}
+            total = add(total, Expression(term, {}, "", np.zeros(vector.width), "graph"))
+        done[vector] = computed(total, vector.slopes)
+    return done[vector]
+
+
+def _needed(outputs: Iterable[Vector]) -> list[Vector]:
+    """Everything that the outputs are computed from, in an order in which it can be computed."""
+    order: dict[Vector, None] = {}
+
+    def visit(vector: Vector) -> None:
+        if vector not in order:
+            for below in vector.definition.vectors if vector.definition is not None else ():
+                visit(below)
+            order[vector] = None
+
+    for vector in outputs:
+        visit(vector)
+    return list(order)
+
+
+def _levels(vectors: list[Vector]) -> tuple[Level, dict[int, str]]:
+    """The layer that computes each vector, and what each layer aggregates by: one way a layer."""
+    level: Level = {}
+    hows: dict[int, str] = {}
+    for vector in vectors:
+        definition = vector.definition
+        if definition is None:
+            level[vector] = 0
+            continue
+        at = 1 + max((level[v] for v in definition.vectors), default=0)
+        while definition.heard and hows.get(at, definition.how) != definition.how:
+            at += 1
+        level[vector] = at
+        if definition.heard:
+            hows[at] = definition.how
+    return level, hows
+
+
+def _chain(inputs: list[Vector], outputs: list[Vector]) -> tuple[list[RawLayer], list[Vector]]:
+    """Layers that turn the inputs' channels into the outputs', and the order of the channels that they end with."""
+    vectors = _accumulate(_needed(outputs), outputs)
+    vectors = [v for v in vectors if v not in inputs]
+    level, hows = _levels([*inputs, *vectors])
+    last = max(1, *(level[v] for v in outputs))
+    until = dict.fromkeys(level, 0)  # the last level whose channels must hold the vector
+    for vector in vectors:
+        for below in vector.definition.vectors if vector.definition is not None else ():
+            until[below] = max(until[below], level[vector] - 1)
+    for vector in outputs:
+        until[vector] = last
+    layout, layers = inputs, []
+    for at in range(1, last + 1):
+        there = [v for v in level if level[v] <= at <= until[v]]
+        layers.append(_layer(layout, there, at, level, hows.get(at, "sum")))
+        layout = there
+    return layers, layout
+
+
+def _layer(below: list[Vector], here: list[Vector], at: int, level: Level, how: str) -> RawLayer:
+    columns = dict(zip(below, np.cumsum([0, *(v.width for v in below)]), strict=False))
+    rows = np.cumsum([0, *(v.width for v in here)])
+    C = np.zeros((rows[-1], sum(v.width for v in below)))
+    A, b, slopes = np.zeros_like(C), np.zeros(rows[-1]), np.ones(rows[-1])
+    for vector, start in zip(here, rows, strict=False):
+        mine = slice(start, start + vector.width)
+        if level[vector] < at:
+            C[mine, columns[vector] : columns[vector] + vector.width] = np.eye(vector.width)
+            continue
+        assert vector.definition is not None
+        assert vector.slopes is not None
+        for weight, terms in ((C, vector.definition.own), (A, vector.definition.heard)):
+            for v, matrix in terms.items():
+                weight[mine, columns[v] : columns[v] + v.width] = dense(matrix, v.width)
+        b[mine], slopes[mine] = vector.definition.b, vector.slopes
+    if (slopes == slopes[0]).all():
+        activation = {0.0: "relu", 1.0: "none"}.get(float(slopes[0]), "leaky_relu")
+        return RawLayer(C, A, b, how, activation, float(slopes[0]))
+    return RawLayer(C, A, b, how, "leaky_relu", slopes)
+
+
+def _accumulate(vectors: list[Vector], outputs: list[Vector]) -> list[Vector]:
+    """Sum up early what a later vector needs of many: JumpingKnowledge then carries one score a class through the
+    layers, not every hidden vector.
+
+    For a vector w whose own terms come from several levels, the terms of vectors that nobody else needs so late are
+    replaced by a running sum, where that makes the layers between narrower.
+    """
+    level, _ = _levels(vectors)
+    users: dict[Vector, list[Vector]] = {v: [] for v in vectors}
+    for vector in vectors:
+        for below in vector.definition.vectors if vector.definition is not None else ():
+            users[below].append(vector)
+    for w in vectors:
+        definition = w.definition
+        if definition is None:
+            continue
+        old = [
+            v
+            for v in definition.own
+            if level[v] < level[w] - 1
+            and v not in definition.heard
+            and v not in outputs
+            and all(level[user] == level[v] + 1 for user in users[v] if user is not w)
+        ]
+        before = sum(v.width * (level[w] - 1 - level[v]) for v in old)
+        if not old or before <= w.width * (level[w] - 1 - min(level[v] for v in old)):
+            continue
+        total = Expression({}, {}, "", np.zeros(w.width), w.place)
+        for at in sorted({level[v] for v in old}):
+            terms = {v: definition.own[v] for v in old if level[v] == at}
+            total = just(computed(add(total, total._replace(own=terms))))
+        kept = {v: matrix for v, matrix in definition.own.items() if v not in old}
+        w.definition = add(definition._replace(own=kept), total)
+    return _needed(outputs)

@@ -1,0 +1,72 @@
+"""From PyTorch Geometric: a trained module and a Data object are all that a verdict takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .arrays import FloatArray
+from .errors import EdgeproofError
+from .evaluate import evaluate_with_error
+from .graph import Graph
+from .network import Network
+
+
+def from_pyg(module: Any, *, num_features: int | None = None, name: str = "") -> Network:
+    """The network that a trained module computes in evaluation mode.
+
+    module: a torch.nn.Module whose forward takes (x, edge_index), (x, edge_index, batch) or a Data object and can be
+    followed by torch.fx; or a list of layers, activations and poolings that are applied one after the other.
+    num_features: needed only where the first layer does not say how many it takes.
+
+    BatchNorm is folded, Dropout dropped, a final softmax left out (it keeps the order of the scores). What cannot be
+    verified exactly is refused by name. The result is compared with the module on small random graphs before it is
+    returned.
+    """
+    from .convert.pyg.networks import read_module
+
+    raw = read_module(module, num_features)
+    network = Network.from_raw(raw._replace(name=name))
+    _compare(network, module, raw.origin)
+    return network
+
+
+def _compare(network: Network, module: Any, origin: str) -> None:
+    """That both say the same: releases of PyG differ, and a wrong conversion would make every verdict wrong."""
+    from .convert.pyg.evaluate import Evaluation
+
+    rng, evaluation = np.random.default_rng(0), Evaluation(module)
+    for n, density in ((1, 0.0), (5, 0.5), (6, 0.3)):
+        there = rng.random((n, n)) < density
+        features = rng.normal(size=(n, network.num_features))
+        graph = Graph(np.array(np.nonzero(there)), features, directed=True)
+        theirs = evaluation.scores(graph.sources, graph.targets, features)
+        ours, error = evaluate_with_error(network, graph)
+        room = 1e-9 * (1 + abs(ours).max()) + 1e3 * error
+        off = min((abs(theirs.reshape(ours.shape) - one) for one in _ranked_alike(ours)), key=np.max)
+        if not (off <= room).all():
+            raise EdgeproofError(
+                f"{origin}: the converted network is off by {off.max():.2g} on a random graph; this release of torch "
+                "or torch_geometric computes something that Edgeproof does not know, so nothing was converted"
+            )
+
+
+def _ranked_alike(scores: FloatArray) -> list[FloatArray]:
+    """The scores, and what a final log_softmax or softmax makes of them."""
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    logarithms = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return [scores, logarithms, np.exp(logarithms)]
+
+
+def graph_from_pyg(data: Any, *, directed: bool | None = None) -> Graph | tuple[Graph, ...]:
+    """A `Data` object as a graph, a `Batch` as the graphs that it is made of.
+
+    Without `directed`, a graph whose edges all have their reverse is undirected. Masks (`train_mask`, ...) are kept for
+    `nodes="test"`, `y` as the true classes. Edge weights and features, and edges given twice, are refused.
+    """
+    from .convert.pyg.graphs import read_data
+
+    raws, is_batch = read_data(data)
+    graphs = tuple(Graph.from_raw(raw, directed=directed) for raw in raws)
+    return graphs if is_batch else graphs[0]
