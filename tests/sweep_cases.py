@@ -50,7 +50,9 @@ def essence(folder: Path) -> dict[str, str]:
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(text) for path in sorted(folder.glob("results*.jsonl")) for text in path.open()]
+    return [
+        json.loads(text) for path in sorted(folder.glob("results*.jsonl")) for text in path.read_text().splitlines()
+    ]
 
 
 def files(folder: Path, vertices: int = 12) -> tuple[Path, Path]:

@@ -9,7 +9,9 @@ from .check import check
 from .convert import convert
 from .demo import demo
 from .failure import OneLineErrors
+from .merge import merge
 from .radius import radius
+from .show import show
 from .sweep import sweep
 from .verify import verify
 
@@ -33,6 +35,7 @@ def main(context: click.Context) -> None:
     \b
     All nodes, many budgets, on all cores; running it again resumes:
         edgeproof sweep model.safetensors graph.npz --budget 1 --budget 5 --out results
+        edgeproof show results
 
     Models are .safetensors (native), .npz or .gnnx; graphs are .npz, or .graph with its .feat beside it.
     A verdict holds for real-number arithmetic on the stored weights; an attack was re-evaluated exactly.
@@ -45,5 +48,5 @@ def main(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, verify, radius, sweep, check, convert):
+for command in (demo, verify, radius, sweep, show, merge, check, convert):
     main.add_command(command)

@@ -159,7 +159,7 @@ def _connect(address: str) -> Any:
     try:
         with working(f"connecting to {address}"):
             connect: Any = distributed.Client
-            return connect(address, timeout=20)
+            return connect(address, timeout=10)
     except (OSError, ValueError, TimeoutError) as problem:
         raise InputError(f"dask: cannot connect to {address}: {problem}") from None
 

@@ -80,7 +80,9 @@ class Sweep:
         self._queue: deque[_Queued] = deque()
         self._flying: dict[Future[Reply | None], _Flight] = {}
         self._facts: dict[int, tuple[Fact, ...]] = {}
-        self._undecided: dict[int, str] = {}
+        self._undecided: dict[
+            int, tuple[str, bool]
+        ] = {}  # the last line of what waits, and whether it was stored before
         self._deaths: Counter[int] = Counter()
         self._settled: deque[Settled] = deque()
         self._task_seconds = PATIENCE
@@ -178,7 +180,7 @@ class Sweep:
                 self._settle(group, ask, "error", json.dumps(line), stored=True)
             else:
                 waiting.append(ask)
-                self._undecided[ask.position] = json.dumps(line)
+                self._undecided[ask.position] = json.dumps(line), True
         task = Task(group, tuple(asks), tuple(waiting), tuple(facts))
         if asks or (waiting and facts):
             return task
@@ -243,7 +245,7 @@ class Sweep:
         try:
             reply = future.result()
         except WorkerDiedError as death:
-            self._bury(chunk, death.position, str(death), seconds)
+            self._bury(chunk, death.position, str(death), seconds, final=death.ended)
         except (BrokenExecutor, CannotStartError) as problem:
             if not self._stopping:
                 raise EdgeproofError(f"the workers are gone: {problem}; what is answered is kept") from None
@@ -253,7 +255,9 @@ class Sweep:
         except Exception as problem:
             if type(problem).__name__ != "KilledWorker":  # of Dask: the workers died with it, several times
                 raise
-            self._bury(chunk, None, "its Dask workers died", seconds)
+            # in a chunk of one task that stops after its first question, that question is to blame
+            first = chunk.tasks[0].asks[:1] if chunk.patience == 0.0 else ()
+            self._bury(chunk, first[0].position if first else None, "its Dask workers died", seconds, final=True)
         else:
             if reply is None:
                 self._launch(chunk, with_job=True)
@@ -274,7 +278,7 @@ class Sweep:
 
     def _note_line(self, group: Group, ask: Ask, line: Line) -> None:
         if line.status == "unknown":
-            self._undecided[ask.position] = line.text
+            self._undecided[ask.position] = line.text, False
         else:
             self._settle(group, ask, line.status, line.text)
 
@@ -296,8 +300,8 @@ class Sweep:
         self._facts.pop(start, None)
         if attempt == len(self._passes):
             for ask in task.waiting:
-                text = self._undecided.pop(ask.position)
-                self._settle(group, ask, "unknown", text, stored=json.loads(text)["attempt"] != attempt)
+                text, stored = self._undecided.pop(ask.position)
+                self._settle(group, ask, "unknown", text, stored)
             return
         for ask in task.waiting:
             self._undecided.pop(ask.position, None)
@@ -312,18 +316,19 @@ class Sweep:
                 self._busy.add(start)
                 self._queue.append(_Queued(again, attempt + 1))
 
-    def _bury(self, chunk: Chunk, position: int | None, message: str, seconds: float) -> None:
-        """A worker died in this chunk: blame one question if that can be told, and ask the others again."""
-        alone = chunk.patience == 0.0
-        if position is None and alone and chunk.tasks[0].asks:
-            position = chunk.tasks[0].asks[0].position
+    def _bury(self, chunk: Chunk, position: int | None, message: str, seconds: float, final: bool = False) -> None:
+        """A worker died in this chunk: blame the question at `position`, if that is known, and ask the others again.
+
+        A death may be an accident, and is given another chance; `final` ones are none.
+        """
         if self._stopping:
             return
         tasks = list(chunk.tasks)
         if position is not None:
             self._deaths[position] += 1
-            if self._deaths[position] >= DEATHS:
-                tasks = [self._give_up(task, position, chunk, message, seconds) for task in tasks]
+            if final or self._deaths[position] >= DEATHS:
+                told = message if final else f"{message} ({DEATHS} times)"
+                tasks = [self._give_up(task, position, chunk, told, seconds) for task in tasks]
         self._queue.extendleft(_Queued(task, chunk.attempt, alone=True) for task in reversed(tasks))
 
     def _give_up(self, task: Task, position: int, chunk: Chunk, message: str, seconds: float) -> Task:
@@ -331,8 +336,7 @@ class Sweep:
         culprit = next((ask for ask in task.asks if ask.position == position), None)
         if culprit is None:
             return task
-        told = f"{message} ({DEATHS} times)"
-        line = failure_line(self.job, task.group, culprit, chunk, "WorkerDied", told, seconds)
+        line = failure_line(self.job, task.group, culprit, chunk, "WorkerDied", message, seconds)
         if self.store is not None:
             self.store.append([line.text])
         self._note_line(task.group, culprit, line)

@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..graph import Graph
 from ..network import Network
 from .answer import Answer
-from .dispatch import Dispatcher, Here, OnDask, OnExecutor
+from .dispatch import Dispatcher, Here, OnExecutor
 from .drive import Sweep
 from .job import Job
 from .limits import Limits
@@ -118,6 +118,8 @@ def _dispatcher(job: Job, executor: Executor | Any, workers: int | None) -> Disp
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):
         raise InputError(f"workers: expected a whole number from 0 on, got {workers!r}")
     if hasattr(executor, "get_executor") and hasattr(executor, "scatter"):
+        from .cluster import OnDask
+
         return OnDask(job, executor)
     if executor is not None and not isinstance(executor, Executor):
         raise InputError(f"executor: expected a concurrent.futures.Executor or a Dask client, got {executor!r}")

@@ -70,7 +70,7 @@ class Index:
         self._files = list(files)
         self._open: dict[int, BinaryIO] = {}
         high, low, place = array("Q"), array("Q"), array("q")
-        decided, timeout, nodes = array("d"), array("d"), array("d")
+        decided, timeout, nodes = array("b"), array("d"), array("d")
         for number, path in enumerate(self._files):
             for found in read_file(path):
                 line = found.line
@@ -85,12 +85,18 @@ class Index:
                     raise StoreError(f"{where}: expected an answer with key, status and limits") from None
                 place.append(number << 44 | found.start)
         columns = [np.asarray(column) for column in (place, nodes, timeout, decided, low, high)]
+        # where a key is decided, under which limits does not matter
+        columns[1], columns[2] = np.where(columns[3], 0.0, columns[1]), np.where(columns[3], 0.0, columns[2])
         order = np.lexsort(columns)
-        self._place, _, _, self._decided, self._low, self._high = (column[order] for column in columns)
+        columns = [column[order] for column in columns]
+        self.lines = int(order.size)
+        same = [column[1:] == column[:-1] for column in columns]  # as the line before
+        again = np.concatenate([[False], np.all(same[1:], axis=0)]) if order.size else np.zeros(0, dtype=np.bool_)
+        self._distinct = columns[0][~again]
         # of equal keys the last counts, and only that is kept
         last = np.ones(order.size, dtype=np.bool_)
-        last[:-1] = (self._high[1:] != self._high[:-1]) | (self._low[1:] != self._low[:-1])
-        self._high, self._low, self._place = self._high[last], self._low[last], self._place[last]
+        last[:-1] = ~(same[4] & same[5])
+        self._place, self._low, self._high = (columns[k][last] for k in (0, 4, 5))
 
     def __len__(self) -> int:
         return int(self._place.size)
@@ -110,6 +116,11 @@ class Index:
     def texts(self) -> Iterator[bytes]:
         """Every line that counts, in the order of the files."""
         for place in np.sort(self._place).tolist():
+            yield self._text(place)
+
+    def distinct(self) -> Iterator[bytes]:
+        """Every line but repetitions: of a key's decided lines one, and one undecided line for each limit."""
+        for place in np.sort(self._distinct).tolist():
             yield self._text(place)
 
     def _text(self, place: int) -> bytes:

@@ -26,16 +26,16 @@ from .serve import READY
 # how far a query may exceed its time limit before its process is ended: the search looks at the clock by itself, so
 # this is for what does not
 GRACE = 10.0
-# a worker that cannot even start is not started again and again
-FAILED_STARTS = 3
+# how often in a row a worker may die before it is ready: rarely, if none ever was
+FAILED_STARTS, FAILED_RESTARTS = 3, 20
 
 
 class WorkerDiedError(Exception):
-    """position: the question that it was at, None if at none."""
+    """position: the question that it was at, None if at none. ended: by us, for overrunning its limit."""
 
-    def __init__(self, message: str, position: int | None) -> None:
+    def __init__(self, message: str, position: int | None, ended: bool = False) -> None:
         super().__init__(message)
-        self.position = position
+        self.position, self.ended = position, ended
 
 
 class CannotStartError(Exception):
@@ -97,7 +97,7 @@ class _Worker:
         self._job, self._chunks, self._closing = job, chunks, closing
         self._thread = threading.Thread(target=self._loop, daemon=True)
         self._reason: str | None = None
-        self._failed_starts = 0
+        self._failed_starts, self._was_ready = 0, False
         self.process: subprocess.Popen[bytes] | None = None
         self.running: Running | None = None
 
@@ -121,7 +121,7 @@ class _Worker:
             if item is None:
                 break
             chunk, future = item
-            if self._closing.is_set():
+            if self._closing.is_set() or not future.set_running_or_notify_cancel():
                 future.cancel()
                 continue
             try:
@@ -144,7 +144,7 @@ class _Worker:
                 self.running = Running(message, time.monotonic())
         except (EOFError, OSError, pickle.UnpicklingError):
             at = None if self.running is None else self.running.position
-            raise WorkerDiedError(self._stop(), at) from None
+            raise WorkerDiedError(self._stop(), at, ended=self._reason is not None) from None
         finally:
             self.running = None
 
@@ -152,7 +152,7 @@ class _Worker:
         if self.process is not None and self.process.poll() is None:
             return self.process
         self._stop()
-        if self._failed_starts >= FAILED_STARTS:
+        if self._failed_starts >= (FAILED_RESTARTS if self._was_ready else FAILED_STARTS):
             raise CannotStartError("worker processes die as soon as they are started; see what they say above")
         self._failed_starts += 1
         self._reason = None
@@ -174,7 +174,7 @@ class _Worker:
         process.stdin.flush()
         if pickle.load(process.stdout) != READY:
             raise CannotStartError("a worker process does not say that it is ready")
-        self._failed_starts = 0
+        self._failed_starts, self._was_ready = 0, True
         return process
 
     def _stop(self) -> str:
