@@ -54,8 +54,8 @@ class Workers:
         self.slots = count
         self._job = pickle.dumps(job, protocol=pickle.HIGHEST_PROTOCOL)
         self._queue: queue.SimpleQueue[tuple[Chunk, Future[Reply | None]] | None] = queue.SimpleQueue()
-        self._closing = threading.Event()
-        self._workers = [_Worker(self._job, self._queue, self._closing) for _ in range(count)]
+        self._closing, ready = threading.Event(), threading.Event()
+        self._workers = [_Worker(self._job, self._queue, self._closing, ready) for _ in range(count)]
 
     def submit(self, chunk: Chunk, with_job: bool = False) -> Future[Reply | None]:
         future: Future[Reply | None] = Future()
@@ -92,12 +92,17 @@ class Workers:
 
 class _Worker:
     def __init__(
-        self, job: bytes, chunks: queue.SimpleQueue[tuple[Chunk, Future[Reply | None]] | None], closing: threading.Event
+        self,
+        job: bytes,
+        chunks: queue.SimpleQueue[tuple[Chunk, Future[Reply | None]] | None],
+        closing: threading.Event,
+        ready: threading.Event,
     ) -> None:
-        self._job, self._chunks, self._closing = job, chunks, closing
+        """ready: one of the workers once was."""
+        self._job, self._chunks, self._closing, self._ready = job, chunks, closing, ready
         self._thread = threading.Thread(target=self._loop, daemon=True)
         self._reason: str | None = None
-        self._failed_starts, self._was_ready = 0, False
+        self._failed_starts = 0
         self.process: subprocess.Popen[bytes] | None = None
         self.running: Running | None = None
 
@@ -152,7 +157,7 @@ class _Worker:
         if self.process is not None and self.process.poll() is None:
             return self.process
         self._stop()
-        if self._failed_starts >= (FAILED_RESTARTS if self._was_ready else FAILED_STARTS):
+        if self._failed_starts >= (FAILED_RESTARTS if self._ready.is_set() else FAILED_STARTS):
             raise CannotStartError("worker processes die as soon as they are started; see what they say above")
         self._failed_starts += 1
         self._reason = None
@@ -174,7 +179,8 @@ class _Worker:
         process.stdin.flush()
         if pickle.load(process.stdout) != READY:
             raise CannotStartError("a worker process does not say that it is ready")
-        self._failed_starts, self._was_ready = 0, True
+        self._failed_starts = 0
+        self._ready.set()
         return process
 
     def _stop(self) -> str:
