@@ -27,7 +27,7 @@ ROWS = (
     ("engines",),
     ("proof",),
     ("verify", "certify", "check", "minimise"),
-    ("sweep",),
+    ("sweep", "accuracy"),
     ("",),  # the package itself: `import edgeproof`
     ("demo",),
     ("cli",),

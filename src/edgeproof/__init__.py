@@ -1,5 +1,6 @@
 """Edgeproof proves how many edges an adversary must add or remove before a GNN changes its answer."""
 
+from .accuracy import CertifiedAccuracy, certified_accuracy
 from .check import check
 from .errors import EdgeproofError, InputError, RejectedError, StoreError, TooLargeError
 from .graph import Graph
@@ -16,7 +17,8 @@ from .verify import radius, verify
 from .version import __version__
 
 __all__ = [
-    "Answer", "Attack", "EdgeproofError", "Failure", "Graph", "InputError", "Layer", "Network", "Plan", "Question",
-    "Radius", "Readout", "RejectedError", "Stats", "StoreError", "Threat", "TooLargeError", "Verdict",
-    "__version__", "check", "from_pyg", "graph_from_pyg", "load_graphs", "minimise", "radius", "verify", "verify_many",
+    "Answer", "Attack", "CertifiedAccuracy", "EdgeproofError", "Failure", "Graph", "InputError", "Layer", "Network",
+    "Plan", "Question", "Radius", "Readout", "RejectedError", "Stats", "StoreError", "Threat", "TooLargeError",
+    "Verdict", "__version__", "certified_accuracy", "check", "from_pyg", "graph_from_pyg", "load_graphs", "minimise",
+    "radius", "verify", "verify_many",
 ]  # fmt: skip

@@ -1,0 +1,113 @@
+"""Certified accuracy: how many predictions are right and provably stay right, by budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import frozen_ints
+from .errors import EdgeproofError, InputError
+from .graph import Graph
+from .network import Network
+from .predict import predicted_class
+from .sweep.answer import Answer, Failure
+from .sweep.many import verify_many
+from .sweep.plan import Question, choose
+from .threat import Threat
+
+
+@dataclass(frozen=True)
+class CertifiedAccuracy:
+    """`by_budget[k]`: the share of nodes (or graphs) that are right and proved to stay right under k flips.
+
+    at_most[k]: the same with everything that was not decided counted as right; both are equal where no limit was hit.
+    count: how many there are. answers: the radii of those that are right.
+    """
+
+    by_budget: tuple[float, ...]
+    at_most: tuple[float, ...]
+    count: int
+    answers: tuple[Answer, ...] = field(repr=False)
+
+    @property
+    def exact(self) -> bool:
+        return self.by_budget == self.at_most
+
+    def __str__(self) -> str:
+        lines = [f"certified accuracy of {self.count}", "budget  share"]
+        for budget, (low, high) in enumerate(zip(self.by_budget, self.at_most, strict=True)):
+            lines.append(f"{budget:>6}  {low:.1%}" + (f" to {high:.1%}" if high > low else ""))
+        return "\n".join(lines)
+
+
+def certified_accuracy(
+    network: Network,
+    graph: Graph | Sequence[Graph],
+    threat: Threat,
+    nodes: str | ArrayLike = "all",
+    *,
+    labels: ArrayLike | None = None,
+    timeout: float | None = None,
+    executor: Executor | Any = None,
+    workers: int = 0,
+) -> CertifiedAccuracy:
+    """The share of `nodes` whose prediction is right and provably stays right, for every budget up to `threat.budget`.
+
+    graph: one, or for a network that classifies graphs a sequence of them. nodes: as in `Plan`, "test" for instance.
+    labels: the true classes, one a vertex (or graph); default: those of the graph. timeout (seconds) holds for each
+    node. executor and workers as in `verify_many`; workers=0 computes here.
+    """
+    graphs = (graph,) if isinstance(graph, Graph) else tuple(graph)
+    chosen = choose(nodes, graph if network.task == "node" else graphs)
+    if chosen.size == 0:
+        raise InputError("nodes: expected at least one, got none")
+    truth = _true_classes(network, graphs, labels)
+    questions = []
+    for one in chosen.tolist():
+        at, node = (0, one) if network.task == "node" else (one, None)
+        if predicted_class(network, graphs[at], node) == truth[one]:
+            questions.append(Question(threat, node, truth[one], radius=True, graph=at))
+    answers = tuple(
+        verify_many(network, graph, questions, executor, workers=None if executor is not None else workers,
+                    timeout=timeout)
+    )  # fmt: skip
+    for answer in answers:
+        if isinstance(answer.result, Failure):
+            raise EdgeproofError(f"{answer.result.error}: {answer.result.message}")
+    most = threat.budget
+    if most is None:
+        most = max((answer.lower + 1 for answer in answers if not answer.robust), default=0)
+    return CertifiedAccuracy(
+        tuple(_share(answers, chosen.size, budget, proved=True) for budget in range(most + 1)),
+        tuple(_share(answers, chosen.size, budget, proved=False) for budget in range(most + 1)),
+        int(chosen.size),
+        answers,
+    )
+
+
+def _true_classes(network: Network, graphs: Sequence[Graph], labels: ArrayLike | None) -> list[int]:
+    if network.task == "node" and len(graphs) != 1:
+        raise InputError(f"graph: the network classifies vertices, expected one graph, got {len(graphs)}")
+    count = graphs[0].num_vertices if network.task == "node" else len(graphs)
+    if labels is None:
+        held: Iterable[Any] = [graphs[0].labels] if network.task == "node" else [one.labels for one in graphs]
+        if any(one is None or (one.ndim == 0) == (network.task == "node") for one in held):
+            raise InputError("labels: the graph has no true classes, expected them to be given")
+        labels = np.concatenate([np.reshape(one, -1) for one in held])
+    array = frozen_ints(labels, "labels")
+    if array.shape != (count,):
+        raise InputError(f"labels: expected {count} numbers, got shape {array.shape}")
+    return [int(one) for one in array]
+
+
+def _share(answers: Sequence[Answer], count: int, budget: int, *, proved: bool) -> float:
+    def kept(answer: Answer) -> bool:
+        known = answer.lower if proved else answer.upper
+        return bool(answer.robust or known is None or known >= budget)
+
+    return sum(map(kept, answers)) / count
