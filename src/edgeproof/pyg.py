@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,6 +59,17 @@ def _ranked_alike(scores: FloatArray) -> list[FloatArray]:
     shifted = scores - scores.max(axis=-1, keepdims=True)
     logarithms = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return [scores, logarithms, np.exp(logarithms)]
+
+
+def load_state_dict(path: str | PathLike[str], architecture: str) -> Network:
+    """A `.pt` file of weights, and in words what is computed with them: "sage(mean) relu sage(mean)".
+
+    `edgeproof convert --help` lists the words.
+    """
+    from .convert.pyg.state_dict import read_state_dict
+
+    layers = read_state_dict(Path(path), architecture)
+    return from_pyg(layers, name=Path(path).stem)
 
 
 def graph_from_pyg(data: Any, *, directed: bool | None = None) -> Graph | tuple[Graph, ...]:

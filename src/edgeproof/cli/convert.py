@@ -12,16 +12,24 @@ import click
 @click.argument("destination", metavar="OUT", type=click.Path())
 @click.option("--index", type=int, help="Number of the graph in a graph-level file.")
 @click.option("--directed/--undirected", default=None, help="[default: undirected if every edge has its reverse]")
-def convert(source: str, destination: str, index: int | None, directed: bool | None) -> None:
+@click.option("--layers", metavar="TEXT", help="What is done with the weights of a .pt file, layer by layer.")
+def convert(source: str, destination: str, index: int | None, directed: bool | None, layers: str | None) -> None:
     """Read IN, check it, and write it as OUT; the suffixes say what they are.
 
     \b
-    Models:  .safetensors, .npz, .gnnx   to   .safetensors, .gnnx
+    Models:  .safetensors, .npz, .gnnx, .pt   to   .safetensors, .gnnx
     Graphs:  .npz, .graph (with .feat)   to   .graph (with .feat)
 
     \b
         edgeproof convert Cora_sum.npz Cora_sum.safetensors
         edgeproof convert MUTAG.npz molecule.graph --index 0
+        edgeproof convert Cora.pt Cora.safetensors --layers "sage(mean) relu sage(mean)"
+
+    A .pt file is a state dict of PyTorch Geometric layers (torch.save(model.state_dict(), ...)); it holds numbers under
+    names, so --layers says what is computed with them, in order. Each word takes the next weights that fit it;
+    convs.1:sage(mean) takes those of that name. Words: sage(sum|mean|max), graph(add|mean|max), gcn,
+    gin(linear relu linear), linear, batch_norm, relu, leaky_relu(SLOPE), prelu, add_pool, mean_pool, max_pool.
+    Whole modules are converted in Python: ep.from_pyg(model).save(...).
 
     Nothing is rounded: a format that cannot carry the input is refused. OUT appears whole or not at all.
     """
@@ -29,15 +37,20 @@ def convert(source: str, destination: str, index: int | None, directed: bool | N
     from ..errors import InputError
     from ..graph import Graph
     from ..network import Network
+    from ..pyg import load_state_dict
 
     suffix = Path(destination).suffix.lower()
     if suffix in NETWORK_WRITERS:
         if index is not None or directed is not None:
             raise InputError(f"{destination}: a model has neither --index nor --directed/--undirected")
-        network = Network.load(source)
+        if (layers is not None) != (Path(source).suffix.lower() in (".pt", ".pth")):
+            raise InputError(f"{source}: --layers is for state dicts (.pt), and these need it; see --help")
+        network = Network.load(source) if layers is None else load_state_dict(source, layers)
         network.save(destination)
         click.echo(f"{destination}: {network}")
     elif suffix in GRAPH_WRITERS:
+        if layers is not None:
+            raise InputError(f"{destination}: a graph has no --layers")
         graph = Graph.load(source, directed=directed, index=index)
         graph.save(destination)
         click.echo(f"{destination}: {graph}")
