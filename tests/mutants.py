@@ -23,6 +23,8 @@ import click
 TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "src" / "edgeproof"
 CHECKS = ("search/test_bounds.py", "test_search_against_brute.py")
+# of faults in the checker; these compile nothing
+PROOF_CHECKS = ("proof/test_checker_bounds.py", "proof/test_checker.py", "proof/test_tampering.py")
 # exit with pytest's code, on the copy and on nothing else
 RUN = """
 import sys, edgeproof, pytest
@@ -203,6 +205,119 @@ MUTANTS = (
         "base = lines.const[b] - lines.error[b]",
     ),
     Mutant("doubt-without-gain", "search/exclude.py", "not base + gain + size", "not base - gain + size"),
+    # the checker
+    Mutant(
+        "checker-root-free-flip", "proof/region.py",
+        "limit=len(pairs) if budget is None else min(budget, len(pairs)),",
+        "limit=len(pairs) if budget is None else min(max(budget - 1, 0), len(pairs)),",
+    ),
+    Mutant(
+        "checker-far-pairs-forgotten", "proof/region.py",
+        "rings[max(insertions - 1, 0)].items() if steps < depth}",
+        "rings[max(insertions - 1, 0)].items() if steps < depth - 1}",
+    ),
+    Mutant(
+        "checker-undirected-half-paid", "proof/tree.py",
+        "if region.both_pay and u != v else (v,)",
+        "if False else (v,)",
+    ),
+    Mutant("checker-decided-twice", "proof/tree.py", "        if decided[pair]:\n", "        if False:\n"),
+    Mutant(
+        "checker-flipped-child-omitted", "proof/tree.py",
+        "allowed = left > 0 and",
+        "allowed = left > 1 and",
+    ),
+    Mutant("checker-bytes-behind-the-end", "proof/tree.py", "    reader.finish()\n", ""),
+    Mutant(
+        "checker-spent-unchecked", "proof/tree.py",
+        "if kind == SPENT and movable.size:",
+        "if kind == SPENT and movable.size > 99:",
+    ),
+    Mutant(
+        "checker-settled-unchecked", "proof/tree.py",
+        "near = distances(self.setting, batch)[0] < self.setting.chain.depth",
+        "near = distances(self.setting, batch)[0] < 0",
+    ),
+    Mutant(
+        "checker-enumerates-singles-only", "proof/tree.py",
+        "for count in range(1, min(one.left, movable.size) + 1):",
+        "for count in range(1, min(one.left, movable.size, 1) + 1):",
+    ),
+    Mutant(
+        "checker-one-rival-is-enough", "proof/tree.py",
+        "and not one.excluded.all():",
+        "and not one.excluded.any():",
+    ),
+    Mutant(
+        "checker-tightened-boxes-for-siblings", "proof/tree.py",
+        "decided[node.pair] = 2 if flip else 1\n            spare = one.spare",
+        "decided[node.pair] = 1\n            spare = one.spare",
+    ),
+    Mutant(
+        "checker-sum-one-gain-less", "proof/boxes.py",
+        "np.arange(slots) < cap[..., None]",
+        "np.arange(slots) < cap[..., None] - 1",
+    ),
+    Mutant(
+        "checker-mean-never-empty", "proof/boxes.py",
+        "            empty = count == 0\n",
+        "            empty = count < 0\n",
+    ),
+    Mutant(
+        "checker-max-kept-one-better", "proof/boxes.py",
+        "at = np.minimum(cap, ",
+        "at = np.minimum(np.maximum(cap - 1, 0), ",
+    ),
+    Mutant(
+        "checker-crowd-never-leaves", "proof/boxes.py",
+        "(goes > cap[:, None])",
+        "(goes >= cap[:, None])",
+    ),
+    Mutant(
+        "checker-chord-constant", "proof/lines.py",
+        "np.maximum(k * low - chord * low, high - chord * high), 0.0)",
+        "0.0 * low, 0.0)",
+    ),
+    Mutant(
+        "checker-sum-gain-sign", "proof/lines.py",
+        "gains = np.where(there, -low, high) * moves\n        self._add_gains(v, rows, gains)\n\n    def _step_pool",
+        "gains = np.where(there, low, high) * moves\n        self._add_gains(v, rows, gains)\n\n    def _step_pool",
+    ),
+    Mutant(
+        "checker-mean-surplus", "proof/lines.py",
+        "    surplus = np.where(most == present, np.maximum(surplus, -middle / k), surplus)\n",
+        "",
+    ),
+    Mutant(
+        "checker-mixed-denominator", "proof/lines.py",
+        "least_left = np.maximum(present - np.minimum(cap, deletable), 1)[:, None]",
+        "least_left = np.maximum(present, 1)[:, None]",
+    ),
+    Mutant(
+        "checker-star-loss", "proof/lines.py",
+        "np.maximum(reach - self.floor, 0.0), 0.0)",
+        "0.0 * reach, 0.0)",
+    ),
+    Mutant(
+        "checker-insertion-gain", "proof/lines.py",
+        "rises = np.maximum(self.high - self.floor[:, None], 0.0)[node]",
+        "rises = np.maximum(self.low - self.floor[:, None], 0.0)[node]",
+    ),
+    Mutant(
+        "checker-spends-one-less", "proof/bounds.py",
+        "(np.arange(most) < left[:, None])",
+        "(np.arange(most) < left[:, None] - 1)",
+    ),
+    Mutant(
+        "checker-local-budget-doubled", "proof/bounds.py",
+        "room[rows, payer[best]] -= gain > 0.0",
+        "room[rows, payer[best]] -= 2 * (gain > 0.0)",
+    ),
+    Mutant(
+        "checker-trusts-floats", "proof/tree.py",
+        "doubtful = ~(found + self.enclosure.error <= 0.0).all(axis=1)",
+        "doubtful = ~(found <= 1e-9).all(axis=1)",
+    ),
     Mutant("tester-trusts-floats", "search/exclude.py", "not objective + s.error[r] <= 0.0:", "not objective <= 0.0:"),
 )  # fmt: skip
 
@@ -225,8 +340,8 @@ def mutate(mutant: Mutant | None, folder: Path) -> None:
     file.write_text(text.replace(mutant.old, mutant.new))
 
 
-def run_checks(folder: Path, campaign: int) -> Fate:
-    checks = [str(TESTS / check) for check in CHECKS]
+def run_checks(folder: Path, campaign: int, checks: tuple[str, ...]) -> Fate:
+    paths = [str(TESTS / check) for check in checks]
     command = [sys.executable, "-c", RUN, str(folder), "-x", "-q", "-p", "no:cacheprovider", "--tb=line"]
     command += ["-W", "ignore::numba.core.errors.NumbaWarning"]
     # logic is what is at stake here, so machine code is not optimised: it compiles in half the time
@@ -234,7 +349,7 @@ def run_checks(folder: Path, campaign: int) -> Fate:
     environment = os.environ | places | {"NUMBA_OPT": "0"}
     try:
         done = subprocess.run(
-            [*command, f"--campaign={campaign}", *checks],
+            [*command, f"--campaign={campaign}", *paths],
             env=environment, cwd=TESTS.parent, capture_output=True, text=True, timeout=TIMEOUT, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -251,10 +366,11 @@ def run_checks(folder: Path, campaign: int) -> Fate:
 
 
 def try_one(mutant: Mutant | None, campaign: int) -> Fate:
+    checks = PROOF_CHECKS if mutant is not None and mutant.file.startswith("proof/") else CHECKS
     with tempfile.TemporaryDirectory(prefix="edgeproof-mutant-") as name:
         folder = Path(name).resolve()
         mutate(mutant, folder)
-        return run_checks(folder, campaign)
+        return run_checks(folder, campaign, checks)
 
 
 def main() -> int:
@@ -271,7 +387,9 @@ def main() -> int:
             mutate(mutant, Path(name))
     if chosen.match:
         return 0
-    if try_one(None, chosen.campaign).caught:
+    searched = [mutant for mutant in MUTANTS if not mutant.file.startswith("proof/")]
+    asked = {mutant.name for mutant in searched} & set(chosen.names)
+    if (asked or not chosen.names) and try_one(None, chosen.campaign).caught:
         raise click.ClickException("the tests fail on the package as it is")
     missed = []
     for mutant in MUTANTS:

@@ -26,7 +26,7 @@ ROWS = (
     ("search",),
     ("engines",),
     ("proof",),
-    ("verify", "certify", "check", "minimise"),
+    ("verify", "certify", "check", "float32", "minimise"),
     ("sweep", "accuracy"),
     ("",),  # the package itself: `import edgeproof`
     ("demo",),

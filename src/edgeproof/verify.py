@@ -59,6 +59,7 @@ def verify(
     options: Mapping[str, Any] | None = None,
     proof: str | PathLike[str] | None = None,
     certify: bool = False,
+    arithmetic: str = "real",
 ) -> Verdict:
     """Decide whether `label` (default: the predicted class) survives every attack that `threat` allows.
 
@@ -66,9 +67,20 @@ def verify(
     timeout (seconds) and node_limit (search nodes): past them the verdict is `unknown`.
     proof: a file to write, from which `check` re-establishes the verdict with independent code.
     certify: do that at once; the verdict is then `certified`, or `unknown` if the checker does not accept it.
+    arithmetic: "real" on the stored weights, or "float32": robust (vulnerable) says that the claim holds (breaks) when
+    the network runs in float32, whatever the order of its sums; `unknown` where that order can decide.
     """
     query = make_query(network, graph, threat, node, label, target)
     _limits(timeout, node_limit)
+    if arithmetic == "float32":
+        if proof is not None or certify:
+            raise InputError("proof: a proof speaks of real arithmetic, got arithmetic='float32'")
+        from .float32 import verify_in_float32
+
+        limits: dict[str, Any] = {"timeout": timeout, "node_limit": node_limit, "options": options}
+        return verify_in_float32(query, lambda one: _engine(engine).verify(one, **limits))
+    if arithmetic != "real":
+        raise InputError(f"arithmetic: expected 'real' or 'float32', got {arithmetic!r}")
     if proof is not None or certify:
         if engine != "search":
             raise InputError(f"proof: only the engine 'search' writes proofs, got {engine!r}")

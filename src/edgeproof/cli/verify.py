@@ -16,6 +16,7 @@ from .words import count, tell_attack, tell_stats, tell_subject, tell_threat
 @click.option("--budget", type=int, metavar="N", help="Most flips in all [default: no limit].")
 @click.option("--proof", type=click.Path(), metavar="FILE", help="Write a proof (or the attack) for `edgeproof check`.")
 @click.option("--certify", is_flag=True, help="Run the independent checker too, and only then give the verdict.")
+@click.option("--arithmetic", default="real", show_default=True, help="real, or float32: for every order of summation.")
 def verify(as_json: bool, **typed: Any) -> int:
     """Prove that a prediction survives every attack, or show the attack that breaks it.
 

@@ -66,7 +66,8 @@ class Chain(NamedTuple):
     depth: int  # stages that look at in-neighbours
 
 
-def make_chain(query: Query) -> Chain:
+def make_chain(query: Query, differences: bool = True) -> Chain:
+    """`differences`: let the last stage give score differences where it can, rather than scores."""
     network = query.network
     stages = [_of_layer(layer) for layer in network.layers]
     if network.readout is not None:
@@ -78,7 +79,7 @@ def make_chain(query: Query) -> Chain:
     rows = np.zeros((len(query.rivals), stages[-1].width))
     rows[np.arange(len(rows)), list(query.rivals)] = 1.0
     rows[:, query.claim.label] = -1.0
-    if stages[-1].linear:
+    if differences and stages[-1].linear:
         stages[-1] = _differences(stages[-1], query)
         rows = np.eye(len(rows))
         if len(stages) > 1 and stages[-1].kind is Kind.POOL and stages[-1].products and stages[-2].linear:

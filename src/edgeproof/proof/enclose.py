@@ -23,8 +23,9 @@ FAINT = 1e-200
 
 
 class Enclosure:
-    """size, line_size, slack: index t, (active[t], D). line_size also covers the gains of as many flips as a vertex
-    can see. error: (rivals,) of the objectives of any admissible graph. finite: whether anything may be bounded.
+    """line_size, slack, magnitude: index t, (active[t], D). line_size also covers the gains of as many flips as a
+    vertex can see; magnitude is that of h_t in the root's boxes. error: (rivals,) of the objectives of any admissible
+    graph. finite: whether anything may be bounded.
     """
 
     def __init__(self, setting: Setting) -> None:
@@ -38,6 +39,7 @@ class Enclosure:
         self.unit = unit / (1.0 - unit)
         self.line_size: list[FloatArray] = [np.zeros((0, 0))]
         self.slack: list[FloatArray] = [np.zeros((0, 0))]
+        self.magnitude: list[FloatArray] = [abs(setting.features)]
         self.finite = True
         with np.errstate(over="ignore", invalid="ignore"):
             self.error = self._fill()
@@ -80,6 +82,7 @@ class Enclosure:
             self.finite = self.finite and bool((np.maximum(abs(low), abs(high)) < LARGE).all())
             below = activate(low, stage.slope), activate(high, stage.slope)
             magnitude = np.maximum(abs(below[0]), abs(below[1]))[0]
+            self.magnitude.append(magnitude)
             error = off + slack
         rows = abs(setting.chain.objective)
         total: FloatArray = 2.0 * (rows @ error[0] + self.unit * (rows @ magnitude[0]))

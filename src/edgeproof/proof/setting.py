@@ -30,9 +30,9 @@ class RawSlots(NamedTuple):
 class Setting:
     """A claim, the part of the graph that can matter to it, and the chain of stages."""
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query, differences: bool = True) -> None:
         self.query = query
-        self.chain: Chain = make_chain(query)
+        self.chain: Chain = make_chain(query, differences)
         self.region: Region = find_region(query, self.chain.depth)
         self.T = len(self.chain.stages)
         self.active = self._active()
