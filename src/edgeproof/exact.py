@@ -16,9 +16,12 @@ import numpy as np
 
 from .exact_gcn import SurdWeights, Values, activated, combined, normalised, rational_matrix, surd_layer, surd_weights
 from .graph import Graph, Pair
-from .memo import Memo
+from .memo import Memo, NetworkMemo
 from .network import Aggregation, Layer, Network, Readout
 from .surds import Column
+
+# up to so many numbers, rows of features are multiplied together, zeros and all
+DENSE_LIMIT = 1 << 13
 
 Number = Any  # flint.fmpq, or where degrees normalise, Surd: either is subtracted and compared
 Matrix = flint.fmpz_mat
@@ -32,7 +35,7 @@ class _Weights:
         self.shift = max(_shift(weight) for weight in given)
         self.C = _integers(C.T, self.shift)
         self.A = None if A is None else _integers(A.T, self.shift)
-        self.b = [_integer(x, self.shift) for x in b.tolist()]
+        self.b = _integers(b[None], self.shift)
 
 
 class _Columns:
@@ -69,18 +72,16 @@ class _Columns:
         return total
 
 
-class _Store:
-    """What is computed once for a network and a graph; holds neither of them, so that both can be forgotten."""
+class _Numbers:
+    """A network's weights in whole numbers; holds no network, so that it can be forgotten."""
 
-    def __init__(self, network: Network, graph: Graph) -> None:
+    def __init__(self, network: Network) -> None:
         first = network.layers[0]
         self.shift = max(_shift(first.C), _shift(first.A), _shift(first.b))
-        self.feature_shift = _shift(graph.features.values)
         self.C, self.A = _Columns(first.C, self.shift), _Columns(first.A, self.shift)
+        self.b = [_integer(x, self.shift) for x in first.b.tolist()]
         self.layers: list[_Weights | None] = [None] * (len(network.layers) + 1 + len(network.head))
         self.surd_layers: dict[int, SurdWeights] = {}
-        self.own: dict[int, list[flint.fmpz]] = {}
-        self.sent: dict[int, list[flint.fmpz]] = {}
 
     def layer(self, network: Network, number: int) -> _Weights:
         """Weights of layer 1, 2, ...; past the last, of the readout, and then of the head."""
@@ -107,6 +108,19 @@ def _part(network: Network, number: int) -> Layer | Readout:
     return chain[number]
 
 
+_numbers: NetworkMemo[_Numbers] = NetworkMemo(_Numbers)
+
+
+class _Store:
+    """What is computed once for a network and a graph; `own` and `sent` are products of the first layer."""
+
+    def __init__(self, network: Network, graph: Graph) -> None:
+        self.numbers = _numbers(network)
+        self.feature_shift = _shift(graph.features.values)
+        self.own: dict[int, list[flint.fmpz]] = {}
+        self.sent: dict[int, list[flint.fmpz]] = {}
+
+
 _stores: Memo[_Store] = Memo(_Store)
 
 
@@ -124,6 +138,7 @@ class ExactEvaluator:
     def __init__(self, network: Network, graph: Graph) -> None:
         self.network, self.graph = network, graph
         self.store = _stores(network, graph)
+        self.numbers = self.store.numbers
 
     def margin(
         self, node: int | None, label: int, rivals: Iterable[int], flips: Iterable[Pair] = ()
@@ -155,10 +170,9 @@ class ExactEvaluator:
 
     def _dense(self, number: int, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
         """C h + b for the readout and the layers of the head."""
-        weights = self.store.layer(self.network, number)
-        bias = [b * scale for b in weights.b]
-        out = (Matrix(rows) * weights.C).tolist()
-        return [[x + b for x, b in zip(row, bias, strict=True)] for row in out], scale << weights.shift
+        weights = self.numbers.layer(self.network, number)
+        out = Matrix(rows) * weights.C + Matrix([[scale]] * len(rows)) * weights.b
+        return out.tolist(), scale << weights.shift
 
     def _rings(self, node: int | None, changed: dict[int, set[int]]) -> tuple[list[list[int]], dict[int, list[int]]]:
         """rings[k]: the vertices whose values after layer k + 1 are needed; and the neighbours of all of them."""
@@ -180,29 +194,30 @@ class ExactEvaluator:
 
     def _first(self, ring: list[int], neighbours: dict[int, list[int]]) -> tuple[list[list[flint.fmpz]], int]:
         """Layer 1 from sparse features: products are kept for every vertex, a max looks at the columns that occur."""
-        layer, store = self.network.layers[0], self.store
-        unit = 1 << store.feature_shift
-        bias = [_integer(x, store.shift) * unit for x in layer.b.tolist()]
-        rows, divisors = [], []
-        largest = layer.aggregation is Aggregation.MAX and not layer.is_dense
-        peaks = self._max_products([neighbours[v] for v in ring]) if largest else []
-        for k, v in enumerate(ring):
-            row = [x + y for x, y in zip(self._product(store.own, store.C, v), bias, strict=True)]
-            around = [] if layer.is_dense else neighbours[v]
-            divisor = len(around) if layer.aggregation is Aggregation.MEAN and around else 1
-            if largest:
-                row = [x + y for x, y in zip(row, peaks[k], strict=True)]
-            elif around:
-                parts = [self._product(store.sent, store.A, u) for u in around]
-                row = [x * divisor + sum(column[1:], column[0]) for x, *column in zip(row, *parts, strict=True)]
-            rows.append(row)
-            divisors.append(divisor)
-        return _activate(layer, *_common(rows, divisors, unit << store.shift))
+        layer, numbers = self.network.layers[0], self.numbers
+        unit = 1 << self.store.feature_shift
+        bias = [x * unit for x in numbers.b]
+        own = self._products(self.store.own, numbers.C, ring)
+        rows = [[x + y for x, y in zip(row, bias, strict=True)] for row in own]
+        divisors = [1] * len(ring)
+        if layer.aggregation is Aggregation.MAX and not layer.is_dense:
+            peaks = self._max_products([neighbours[v] for v in ring])
+            rows = [[x + y for x, y in zip(*both, strict=True)] for both in zip(rows, peaks, strict=True)]
+        elif not layer.is_dense:
+            self._products(self.store.sent, numbers.A, list({u: None for v in ring for u in neighbours[v]}))
+            for k, v in enumerate(ring):
+                parts = [self.store.sent[u] for u in neighbours[v]]
+                if parts:
+                    divisors[k] = divisor = len(parts) if layer.aggregation is Aggregation.MEAN else 1
+                    rows[k] = [
+                        x * divisor + sum(column[1:], column[0]) for x, *column in zip(rows[k], *parts, strict=True)
+                    ]
+        return _activate(layer, *_common(rows, divisors, unit << numbers.shift))
 
     def _surd_scores(
         self, rings: list[list[int]], neighbours: dict[int, list[int]], changed: dict[int, set[int]]
     ) -> list[Number]:
-        layers, store = self.network.layers, self.store
+        layers = self.network.layers
 
         def degree(v: int) -> int:
             """The in-degree after the flips, with one self-loop."""
@@ -215,38 +230,48 @@ class ExactEvaluator:
             rows, scale = self._first(rings[0], neighbours)
             values = {v: _column(row, scale) for v, row in zip(rings[0], rows, strict=True)}
         for number in range(1, len(layers)):
-            weights = store.surd_layer(self.network, number)
+            weights = self.numbers.surd_layer(self.network, number)
             values = surd_layer(layers[number], weights, values, rings[number], neighbours, degree)
         if self.network.readout is None:
             return list(values[rings[-1][0]].entries())
-        weights = store.surd_layer(self.network, len(layers))
+        weights = self.numbers.surd_layer(self.network, len(layers))
         pooled = combined(self.network.readout.pool, list(values.values()))
         scores = weights.C * pooled + weights.b
         for number, layer in enumerate(self.network.head, len(layers) + 1):
-            weights = store.surd_layer(self.network, number)
+            weights = self.numbers.surd_layer(self.network, number)
             scores = activated(layer, weights.C * scores + weights.b)
         return list(scores.entries())
 
     def _first_normalised(
         self, ring: list[int], neighbours: dict[int, list[int]], degree: Callable[[int], int]
     ) -> Values:
-        layer, store = self.network.layers[0], self.store
-        scale = 1 << (store.feature_shift + store.shift)
+        layer, numbers, store = self.network.layers[0], self.numbers, self.store
+        scale = 1 << (store.feature_shift + numbers.shift)
         bias = Column.of(rational_matrix(layer.b[:, None]))
-        senders = dict.fromkeys([*ring, *(u for v in ring for u in neighbours[v])])
-        own = {v: _column(self._product(store.own, store.C, v), scale) + bias for v in ring}
-        sent = {u: _column(self._product(store.sent, store.A, u), scale) for u in senders}
+        senders = list(dict.fromkeys([*ring, *(u for v in ring for u in neighbours[v])]))
+        own_rows = self._products(store.own, numbers.C, ring)
+        sent_rows = self._products(store.sent, numbers.A, senders)
+        own = {v: _column(row, scale) + bias for v, row in zip(ring, own_rows, strict=True)}
+        sent = {u: _column(row, scale) for u, row in zip(senders, sent_rows, strict=True)}
         heard = normalised(own, sent, neighbours, degree)
         return {v: activated(layer, column) for v, column in heard.items()}
 
-    def _product(self, kept: dict[int, list[flint.fmpz]], weight: _Columns, v: int) -> list[flint.fmpz]:
-        if v not in kept:
-            columns, values = self.graph.features.row(v)
-            kept[v] = self._times_columns(weight, columns, values[None])[0]
-        return kept[v]
+    def _products(
+        self, kept: dict[int, list[flint.fmpz]], weight: _Columns, vertices: list[int]
+    ) -> list[list[flint.fmpz]]:
+        """Weight times the features of these vertices, as they are kept."""
+        features = self.graph.features
+        missing = [v for v in vertices if v not in kept]
+        if 0 < len(missing) * features.num_columns <= DENSE_LIMIT:
+            found = self._times_columns(weight, np.arange(features.num_columns), features.dense(missing))
+        else:  # long rows, nearly empty
+            rows = map(features.row, missing)
+            found = [self._times_columns(weight, columns, values[None])[0] for columns, values in rows]
+        kept.update(zip(missing, found, strict=True))
+        return [kept[v] for v in vertices]
 
     def _times_columns(self, weight: _Columns, columns: np.ndarray, values: np.ndarray) -> list[list[flint.fmpz]]:
-        """values @ weight[:, columns].T, times 2**(store.shift + store.feature_shift)."""
+        """values @ weight[:, columns].T, times 2**(numbers.shift + store.feature_shift)."""
         with np.errstate(over="ignore"):  # an infinity takes the long way below
             scaled = np.ldexp(values, self.store.feature_shift)
         if np.abs(scaled).sum(axis=1).max(initial=0.0) < 2.0**32:  # so that sums of limbs stay within 64 bits
@@ -256,7 +281,7 @@ class ExactEvaluator:
         else:
             rows, terms = values.shape
             factors = Matrix(rows, terms, [_integer(x, self.store.feature_shift) for x in values.ravel().tolist()])
-            flat = (factors * _integers(weight.matrix[:, columns].T, self.store.shift)).entries()
+            flat = (factors * _integers(weight.matrix[:, columns].T, self.numbers.shift)).entries()
         width = weight.matrix.shape[0]
         return [flat[k : k + width] for k in range(0, len(flat), width)]
 
@@ -268,7 +293,7 @@ class ExactEvaluator:
         columns = np.flatnonzero(dense.any(axis=0))
         dense, none = dense[:, columns], np.zeros(columns.size)
         largest = [dense[[row[u] for u in group]].max(axis=0) if group else none for group in groups]
-        return self._times_columns(self.store.A, columns, np.array(largest))
+        return self._times_columns(self.numbers.A, columns, np.array(largest))
 
     def _next(
         self,
@@ -279,32 +304,31 @@ class ExactEvaluator:
         ring: list[int],
         neighbours: dict[int, list[int]],
     ) -> tuple[list[list[flint.fmpz]], int]:
-        layer, weights = self.network.layers[number], self.store.layer(self.network, number)
+        layer, weights = self.network.layers[number], self.numbers.layer(self.network, number)
         at = {v: k for k, v in enumerate(below)}
         values = Matrix(rows)
-        own = (values * weights.C).tolist()
-        own = [own[at[v]] for v in ring]
-        bias = [b * scale for b in weights.b]
         divisors = [1] * len(ring)
-        added = [[flint.fmpz(0)] * layer.width_out] * len(ring)
-        if weights.A is not None and layer.aggregation is Aggregation.MAX:
+        if weights.A is None:
+            added = None
+        elif layer.aggregation is Aggregation.MAX:
             empty = [flint.fmpz(0)] * layer.width_in
             around = ([rows[at[u]] for u in neighbours[v]] for v in ring)
             gathered = [[max(column) for column in zip(*some, strict=True)] if some else empty for some in around]
-            added = (Matrix(gathered) * weights.A).tolist()
-        elif weights.A is not None:
+            added = Matrix(gathered) * weights.A
+        else:
             edges = Matrix(len(ring), len(below))
             for k, v in enumerate(ring):
                 for u in neighbours[v]:
                     edges[k, at[u]] = 1
                 if layer.aggregation is Aggregation.MEAN:
                     divisors[k] = max(len(neighbours[v]), 1)
-            added = (edges * (values * weights.A)).tolist()
-        out = [
-            [(x + b) * divisor + y for x, b, y in zip(row, bias, more, strict=True)]
-            for row, more, divisor in zip(own, added, divisors, strict=True)
-        ]
-        return _activate(layer, *_common(out, divisors, scale << weights.shift))
+            added = edges * (values * weights.A)
+        own = [rows[at[v]] for v in ring]
+        if layer.aggregation is Aggregation.MEAN:
+            own = [[x * divisor for x in row] for row, divisor in zip(own, divisors, strict=True)]
+        out = Matrix(own) * weights.C + Matrix([[divisor * scale] for divisor in divisors]) * weights.b
+        whole = (out if added is None else out + added).tolist()
+        return _activate(layer, *_common(whole, divisors, scale << weights.shift))
 
 
 def _shift(values: np.ndarray) -> int:
