@@ -25,13 +25,16 @@ def verify_with_certificate(
     timeout: float | None,
     node_limit: int | None,
     options: Mapping[str, Any] | None,
+    threads: int = 1,
     proof: str | PathLike[str] | None,
     certify: bool,
 ) -> Verdict:
     """Writes what was found to the file `proof`, if any; with `certify`, a verdict is one that the checker accepts."""
     make_chain(query)  # refuses networks that no rule of the checker speaks of, before the search starts
     trace = Trace()
-    verdict = search.verify(query, timeout=timeout, node_limit=node_limit, options=options, trace=trace)
+    verdict = search.verify(
+        query, timeout=timeout, node_limit=node_limit, options=options, threads=threads, trace=trace
+    )
     if verdict.attack is not None and verdict.rival is not None:
         data = write_attack(query, verdict.attack, verdict.rival)
     elif verdict.status == "robust":

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .arrays import FloatArray, IntArray
 from .errors import TooLargeError
 from .graph import Graph
+from .memo import NetworkMemo
 from .products import first_products
 from .query import Query
 from .stages import DENSE, GRAPH, MAX, POOL, Stage, compile_stages
@@ -22,6 +23,8 @@ from .surroundings import Surroundings, find_surroundings
 # what a slot is: bit 0 = present in the grounding, bit 1 = undecided
 ABSENT, PRESENT, MAYBE_INSERTED, MAYBE_DELETED = 0, 1, 2, 3
 
+# how many chains of one network are kept: a few megabytes each where layers are wide
+CHAINS = 16
 PAIR_LIMIT = 2_000_000
 
 
@@ -102,16 +105,38 @@ class Compiled(NamedTuple):
     rival_classes: tuple[int, ...]
 
 
+class _Chain(NamedTuple):
+    """What of a problem depends on the network and the claim's classes only."""
+
+    stages: list[Stage]
+    folded: bool
+    weights: dict[str, Any]
+
+
+_chains: NetworkMemo[dict[Any, _Chain]] = NetworkMemo(lambda _: {})
+
+
+def _compile_chain(query: Query, fold: bool, reorder: bool) -> _Chain:
+    """Queries of a sweep ask about a few classes over and over."""
+    kept, key = _chains(query.network), (query.claim.label, query.rivals, fold, reorder)
+    if key not in kept:
+        stages, folded = compile_stages(query, fold=fold, reorder=reorder)
+        D = max(1, *(stage.b.size for stage in stages))
+        if len(kept) >= CHAINS:
+            kept.clear()
+        kept[key] = _Chain(stages, folded, _pad_weights(stages, len(stages), D))
+    return kept[key]
+
+
 def compile_problem(query: Query, options: Mapping[str, bool], budget: int | None) -> Compiled:
     """`budget` bounds how many insertions can lie on one path, and so which vertices can matter."""
-    stages, folded = compile_stages(query, fold=options["fold"], reorder=options["reorder"])
+    stages, folded, weights = _compile_chain(query, options["fold"], options["reorder"])
     depth = sum(stage.kind == GRAPH for stage in stages)
     around = find_surroundings(query, depth, budget, PAIR_LIMIT)
     first = stages[0]
     n, T = around.vertices.size, len(stages)
     D = max(1, *(stage.b.size for stage in stages))
     slots = _lay_slots(query.graph, around)
-    weights = _pad_weights(stages, T, D)
     products = first_products(query, first, around.vertices, D)
     rows = _raw_rows(query.graph, first, around, slots)
     problem = Problem(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any, Protocol
 
@@ -45,6 +45,17 @@ def _limits(timeout: float | None, node_limit: int | None) -> None:
         raise InputError(f"node_limit: expected a whole number from 1 on, got {node_limit!r}")
 
 
+def _extras(engine: str, threads: int, **others: Any) -> dict[str, Any]:
+    """What only the search engine takes."""
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise InputError(f"threads: expected a whole number from 1 on, got {threads!r}")
+    if engine == "search":
+        return {"threads": threads, **others}
+    if threads > 1:
+        raise InputError(f"threads: engine {engine!r} runs on one thread only, engine 'search' on several")
+    return {}
+
+
 def verify(
     network: Network,
     graph: Graph,
@@ -56,6 +67,7 @@ def verify(
     timeout: float | None = None,
     node_limit: int | None = None,
     engine: str = "search",
+    threads: int = 1,
     options: Mapping[str, Any] | None = None,
     proof: str | PathLike[str] | None = None,
     certify: bool = False,
@@ -64,7 +76,8 @@ def verify(
     """Decide whether `label` (default: the predicted class) survives every attack that `threat` allows.
 
     node: the vertex in question; None for networks that classify graphs. target: defend against this class only.
-    timeout (seconds) and node_limit (search nodes): past them the verdict is `unknown`.
+    timeout (seconds) and node_limit (search nodes): past them the verdict is `unknown`. threads: a hard query is
+    shared between so many; verdict and attack do not depend on how they run.
     proof: a file to write, from which `check` re-establishes the verdict with independent code.
     certify: do that at once; the verdict is then `certified`, or `unknown` if the checker does not accept it.
     arithmetic: "real" on the stored weights, or "float32": robust (vulnerable) says that the claim holds (breaks) when
@@ -72,12 +85,13 @@ def verify(
     """
     query = make_query(network, graph, threat, node, label, target)
     _limits(timeout, node_limit)
+    extras = _extras(engine, threads)
     if arithmetic == "float32":
         if proof is not None or certify:
             raise InputError("proof: a proof speaks of real arithmetic, got arithmetic='float32'")
         from .float32 import verify_in_float32
 
-        limits: dict[str, Any] = {"timeout": timeout, "node_limit": node_limit, "options": options}
+        limits: dict[str, Any] = {"timeout": timeout, "node_limit": node_limit, "options": options, **extras}
         return verify_in_float32(query, lambda one: _engine(engine).verify(one, **limits))
     if arithmetic != "real":
         raise InputError(f"arithmetic: expected 'real' or 'float32', got {arithmetic!r}")
@@ -87,9 +101,9 @@ def verify(
         from .certify import verify_with_certificate
 
         return verify_with_certificate(
-            query, timeout=timeout, node_limit=node_limit, options=options, proof=proof, certify=certify
+            query, timeout=timeout, node_limit=node_limit, options=options, proof=proof, certify=certify, **extras
         )
-    return _engine(engine).verify(query, timeout=timeout, node_limit=node_limit, options=options)
+    return _engine(engine).verify(query, timeout=timeout, node_limit=node_limit, options=options, **extras)
 
 
 def radius(
@@ -103,9 +117,16 @@ def radius(
     timeout: float | None = None,
     node_limit: int | None = None,
     engine: str = "search",
+    threads: int = 1,
+    progress: Callable[[int, int | None], None] | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Radius:
-    """The largest budget that `label` survives; `threat.budget` caps it, None means no cap."""
+    """The largest budget that `label` survives; `threat.budget` caps it, None means no cap.
+
+    progress: called with both ends of the interval known so far (the upper one is None while no attack is known)
+    whenever one of them moves. Everything else as for `verify`.
+    """
     query = make_query(network, graph, threat, node, label, target)
     _limits(timeout, node_limit)
-    return _engine(engine).radius(query, timeout=timeout, node_limit=node_limit, options=options)
+    extras = _extras(engine, threads, progress=progress)
+    return _engine(engine).radius(query, timeout=timeout, node_limit=node_limit, options=options, **extras)

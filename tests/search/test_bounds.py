@@ -30,7 +30,7 @@ from edgeproof.search.state import (
     VALUE_MARK,
     H,
 )  # fmt: skip
-from edgeproof.search.tighten import tighten_all
+from edgeproof.search.tighten import start_tightening, tighten_more
 from random_queries import Grid, draw
 
 PARTS = 10
@@ -298,7 +298,8 @@ def check_case(seed: int, index: int, usual: bool) -> None:
         check_attacks(node, errors)
         if node.options.lines and node.has_room() and node.rng.random() < 0.8:
             saved.append((node.marks(), node.picture()))
-            tighten_all(*node.lent, node.lent_lines, node.options)
+            start_tightening(*node.lent, node.lent_lines)
+            assert tighten_more(*node.lent, node.lent_lines, node.options, np.iinfo(np.int64).max)
             check_bounds(node, "after tightening")
     for marks, picture in reversed(saved):
         undo(*node.lent, *marks)

@@ -52,6 +52,7 @@ _DECORATORS = (
     click.option("--target", type=int, help="Defend against this class only [default: against every other class]."),
     *THREAT_OPTIONS,
     *HOW_OPTIONS,
+    click.option("--threads", type=int, default=1, show_default=True, help="Share a hard query between so many."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
 )
 
@@ -78,11 +79,15 @@ class Question:
     where: str
     asked: dict[str, Any]
 
-    def put(self, ask: Callable[..., _Answer]) -> _Answer:
-        """Ask `edgeproof.verify` or `edgeproof.radius`; errors name the files that the question is about."""
+    def put(self, ask: Callable[..., _Answer], tell: Callable[..., str] | None = None) -> _Answer:
+        """Ask `edgeproof.verify` or `edgeproof.radius`; errors name the files that the question is about.
+
+        `tell` puts what the engine reports on its way into words.
+        """
         try:
-            with working("searching"):
-                return ask(self.network, self.graph, self.threat, **self.asked)
+            with working("searching") as say:
+                asked = self.asked if tell is None else {**self.asked, "progress": lambda *news: say(tell(*news))}
+                return ask(self.network, self.graph, self.threat, **asked)
         except InputError as problem:
             raise InputError(f"{self.where}: {problem}") from None
 

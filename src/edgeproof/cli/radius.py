@@ -32,7 +32,7 @@ def radius(as_json: bool, **typed: Any) -> int:
     import edgeproof
 
     question = make_question(**typed)
-    answer = question.put(edgeproof.radius)
+    answer = question.put(edgeproof.radius, _tell_interval)
     if as_json:
         print_json(answer.to_dict())
     else:
@@ -42,6 +42,10 @@ def radius(as_json: bool, **typed: Any) -> int:
             click.echo(f"  attack: {tell_attack(answer.attack, answer.rival, question.graph)}")
         click.echo(f"  search: {tell_stats(answer.stats)}")
     return 0 if answer.exact else UNKNOWN
+
+
+def _tell_interval(lower: int, upper: int | None) -> str:
+    return f"searching: radius at least {lower}" + ("" if upper is None else f", at most {upper}")
 
 
 def _tell_radius(answer: Radius, cap: int | None) -> str:

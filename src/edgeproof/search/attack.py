@@ -40,14 +40,14 @@ def flip_best_gains(p, s, lines, options, excluded):
 
 
 @kernel
-def score_flips(p, s, options, base, excluded, scores):
-    """scores[pair]: the largest objective of a rival when `base` and this pair are flipped; -inf where that is not
-    allowed. All single flips of one base graph share its evaluation.
+def score_flips(p, s, options, base, excluded, scores, first, last):
+    """scores[pair], for pairs from `first` to before `last`: the largest objective of a rival when `base` and this
+    pair are flipped; -inf where that is not allowed. All single flips of one base graph share its evaluation.
     """
     for k in range(base.size):
         flip_grounding(p, s, options, base[k])
     pair_mark, value_mark, box_mark = s.tally[PAIR_MARK], s.tally[VALUE_MARK], s.tally[BOX_MARK]
-    for pair in range(p.pair_u.size):
+    for pair in range(first, last):
         scores[pair] = -np.inf
         if s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair):
             flip_grounding(p, s, options, pair)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from ..graph import Pair
 from ..problem import compile_problem
 from ..query import Query
 from ..verdict import Attack, Radius, Stats
 from .solve import Search, exploration
+
+Progress = Callable[[int, int | None], None]
 
 # search nodes for a first try at the whole cap: enough for claims that are never broken, or broken easily
 FIRST_TRY = 64
@@ -18,11 +21,20 @@ class Climb:
     """lower: largest budget proved; attack: smallest known; both are true at any time."""
 
     def __init__(
-        self, query: Query, options: Mapping[str, bool], deadline: float | None, node_limit: int | None
+        self,
+        query: Query,
+        options: Mapping[str, bool],
+        deadline: float | None,
+        node_limit: int | None,
+        threads: int,
+        progress: Progress | None,
     ) -> None:
+        """`progress` is told both ends whenever one of them moves; the upper one is None while no attack is known."""
         self.query, self.options, self.deadline, self.node_limit = query, options, deadline, node_limit
+        self.threads, self._progress = threads, progress
         self.cap = query.threat.budget
         self.lower = -1
+        self._smallest: int | None = None  # flips of the smallest attack that any search has met
         self.attack: Attack | None = None
         self.rival: int | None = None
         self.robust = False
@@ -39,6 +51,15 @@ class Climb:
     def _nodes(self) -> int:
         return sum(stats.nodes for stats in self._stats)
 
+    def _note_attack(self, flips: list[Pair]) -> None:
+        if self._smallest is None or len(flips) < self._smallest:
+            self._smallest = len(flips)
+            self._tell()
+
+    def _tell(self) -> None:
+        if self._progress is not None:
+            self._progress(self.lower, None if self._smallest is None else self._smallest - 1)
+
     def _search(self, budget: int, first_only: bool, nodes: int | None) -> str | None:
         """One search; notes an attack if it finds one. The reason why it is not finished, or None."""
         if self.node_limit is not None:
@@ -50,7 +71,7 @@ class Climb:
         compiled = self.compiled
         if budget < self._most and self.query.threat.insert and self.query.claim.node is not None:
             compiled = compile_problem(self.query, self.options, budget)  # fewer insertions reach less far
-        search = Search(compiled, budget, self.options)
+        search = Search(compiled, budget, self.options, self.threads, self._note_attack)
         reason = search.run(deadline=self.deadline, node_limit=nodes, first_only=first_only)
         self._stats.append(search.stats(started))
         if search.attack is not None and (self.attack is None or len(search.attack) < len(self.attack)):
@@ -80,6 +101,7 @@ class Climb:
                 return
             if self.attack is before:
                 self.lower = budget
+                self._tell()
             if self.lower >= self._most:
                 self.robust = True
                 return

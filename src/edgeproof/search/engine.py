@@ -10,7 +10,7 @@ from ..options import resolve
 from ..problem import Compiled, compile_problem
 from ..query import Query
 from ..verdict import Attack, Radius, Verdict
-from .climb import Climb
+from .climb import Climb, Progress
 from .solve import Search
 from .trace import Trace
 from .warm import warm_up
@@ -28,6 +28,7 @@ def verify(
     node_limit: int | None,
     options: Mapping[str, Any] | None,
     trace: Trace | None = None,
+    threads: int = 1,
 ) -> Verdict:
     """Is the claim kept by every admissible graph? A `trace` is told what became of every search node."""
     warm_up()
@@ -36,7 +37,7 @@ def verify(
     chosen = resolve(options)
     if trace is not None:
         chosen["enumerate_at_once"] = False  # a proof names the leaves below which graphs are enumerated
-    search = Search(*_compile(query, chosen, query.threat.budget), chosen, trace)
+    search = Search(*_compile(query, chosen, query.threat.budget), chosen, threads, trace=trace)
     reason = search.run(deadline=deadline, node_limit=node_limit, first_only=True)
     found = search.attack is not None
     return Verdict(
@@ -51,13 +52,21 @@ def verify(
     )
 
 
-def radius(query: Query, *, timeout: float | None, node_limit: int | None, options: Mapping[str, Any] | None) -> Radius:
+def radius(
+    query: Query,
+    *,
+    timeout: float | None,
+    node_limit: int | None,
+    options: Mapping[str, Any] | None,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Radius:
     """The largest budget that the claim survives."""
     warm_up()
     started = time.perf_counter()
     deadline = None if timeout is None else started + timeout
     chosen = resolve(options)
-    climb = Climb(query, chosen, deadline, node_limit)
+    climb = Climb(query, chosen, deadline, node_limit, threads, progress)
     if chosen["climb"]:
         climb.from_below()
     else:

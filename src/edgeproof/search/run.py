@@ -12,6 +12,7 @@ from .multiply import copy, count, fill
 from .split import affordable, apply, undo
 from .state import (
     ACTION,
+    BASE,
     BOX_MARK,
     BOX_PRUNES,
     CANDIDATES,
@@ -33,7 +34,7 @@ from .state import (
     WORK,
 )  # fmt: skip
 from .sweep import FOUND, INTERRUPTED, pays, start_sweep, sweep
-from .tighten import tighten_all
+from .tighten import start_tightening, tighten_more
 from .trace import (
     BY_BOX,
     BY_ENUMERATION,
@@ -52,9 +53,14 @@ from .trace import (
 # why the kernel returned
 FINISHED, CANDIDATE, PAUSED, TRAIL_FULL = 0, 1, 2, 3
 
-# what to do next: bound a node; try its gains as an attack; take them back; tighten, bound again and choose a pair;
+# what to do next: bound a node; try its gains as an attack; take them back; tighten, and bound again; choose a pair;
 # evaluate its last flips; go to a child; go back
-ENTER, PROBE, PROBED, DEEPEN, SWEEP, BRANCH, RETREAT = 0, 1, 2, 3, 4, 5, 6
+ENTER, PROBE, PROBED, TIGHTEN, CHOOSE, SWEEP, BRANCH, RETREAT = 0, 1, 2, 3, 4, 5, 6, 7
+
+
+@part
+def lacks_room(s, room):
+    return s.value_trail_at.size - s.tally[VALUE_MARK] < room or s.box_trail_at.size - s.tally[BOX_MARK] < room
 
 
 @part
@@ -65,18 +71,45 @@ def mark(s, marks):
     marks[2] = s.tally[BOX_MARK]
 
 
+@part
+def tighten_or(p, s, lines, options, depth, left, otherwise):
+    """The next action: the expensive oracle at every k-th level."""
+    if options.lines and options.tighten > 0 and left > 1 and depth % options.tighten == 0:
+        start_tightening(p, s, lines)
+        return TIGHTEN
+    return otherwise
+
+
 @kernel
 def restart(p, s):
     """Back to the root, with what was counted."""
     undo(p, s, np.int64(0), np.int64(0), np.int64(0))
     s.tally[DEPTH] = 0
+    s.tally[BASE] = 0
     s.tally[ACTION] = ENTER
     s.tally[FRESH] = 1
 
 
 @kernel
+def set_out(p, s, lines, options, base):
+    """From the root to the node at depth `base` whose way the frames hold.
+
+    Boxes are tightened on the way where the search does it, so that the node is bounded just as if the search had
+    come to it: tighter boxes do not always give tighter lines, and a proof is checked along the same way.
+    """
+    restart(p, s)
+    s.tally[BASE] = base
+    if base > 0:
+        left = s.tally[LIMIT]
+        s.tally[ACTION] = tighten_or(p, s, lines, options, np.int64(0), left, np.int64(BRANCH))
+
+
+@kernel
 def run(p, s, lines, options, quota, node_limit):
-    """Search on until the tree is done, a candidate needs an exact answer, or `quota` units of work are done."""
+    """Search on until the tree is done, a candidate needs an exact answer, or `quota` units of work are done.
+
+    The tree is the one below depth BASE: 0, or where this walker was sent (share.py); the frames above hold the way.
+    """
     tally = s.tally
     stop = tally[WORK] + quota
     # records that one step can write: boxes, then tightened boxes; values, flip by flip, of a sweep (sweep.pays)
@@ -90,7 +123,7 @@ def run(p, s, lines, options, quota, node_limit):
         if action == ENTER:
             if tally[WORK] >= stop or tally[NODES] >= node_limit or full(s):
                 return PAUSED
-            if s.value_trail_at.size - tally[VALUE_MARK] < room or s.box_trail_at.size - tally[BOX_MARK] < room:
+            if lacks_room(s, room):
                 return TRAIL_FULL
             if tally[FRESH]:
                 tally[FRESH] = 0
@@ -125,7 +158,7 @@ def run(p, s, lines, options, quota, node_limit):
                     continue
                 if count(excluded, p.rivals) > before:
                     tally[TRACE_FLAGS] |= LINES_EXCLUDED
-            tally[ACTION] = PROBE if options.lines and left > 1 else DEEPEN
+            tally[ACTION] = PROBE if options.lines and left > 1 else CHOOSE
         elif action == PROBE:
             tally[ACTION] = PROBED
             if flip_best_gains(p, s, lines, options, excluded):
@@ -134,24 +167,34 @@ def run(p, s, lines, options, quota, node_limit):
         elif action == PROBED:
             undo(p, s, marks[0], marks[1], marks[2])
             # a candidate that was an attack leaves less budget: what was bounded here was bounded for more
-            tally[ACTION] = DEEPEN if tally[LIMIT] - tally[USED] == s.frame_left[depth] else ENTER
-        elif action == DEEPEN:
+            left = s.frame_left[depth]
+            if tally[LIMIT] - tally[USED] == left:
+                tally[ACTION] = tighten_or(p, s, lines, options, depth, left, CHOOSE)
+            else:
+                tally[ACTION] = ENTER
+        elif action == TIGHTEN:
+            if not tighten_more(p, s, lines, options, stop):
+                return PAUSED
+            if depth < tally[BASE]:
+                tally[ACTION] = BRANCH
+                continue
+            tally[ACTION] = CHOOSE
+            tally[TIGHTENINGS] += 1
+            tally[LINE_PASSES] += 1
+            tally[TRACE_FLAGS] |= TIGHTENED
+            before = count(excluded, p.rivals)
+            if exclude_by_lines(p, s, lines, options, excluded):
+                tally[LINE_PRUNES] += 1
+                s.wins[s.frame_left[depth]] += 1
+                note(s, BY_LINE | tally[TRACE_FLAGS])
+                tally[ACTION] = RETREAT
+                continue
+            if count(excluded, p.rivals) > before:
+                tally[TRACE_FLAGS] |= LINES_EXCLUDED_AGAIN
+            mark(s, marks)
+        elif action == CHOOSE:
             tally[ACTION] = RETREAT
             left = s.frame_left[depth]
-            if options.lines and options.tighten > 0 and left > 1 and depth % options.tighten == 0:
-                tally[TIGHTENINGS] += 1
-                tally[LINE_PASSES] += 1
-                tighten_all(p, s, lines, options)
-                tally[TRACE_FLAGS] |= TIGHTENED
-                before = count(excluded, p.rivals)
-                if exclude_by_lines(p, s, lines, options, excluded):
-                    tally[LINE_PRUNES] += 1
-                    s.wins[left] += 1
-                    note(s, BY_LINE | tally[TRACE_FLAGS])
-                    continue
-                if count(excluded, p.rivals) > before:
-                    tally[TRACE_FLAGS] |= LINES_EXCLUDED_AGAIN
-                mark(s, marks)
             if not options.exclude_rivals:
                 fill(excluded, np.int64(0), p.rivals)
             if options.last_flip and pays(p, s, options, left):
@@ -184,13 +227,16 @@ def run(p, s, lines, options, quota, node_limit):
             undo(p, s, marks[0], marks[1], marks[2])
             tally[ACTION] = RETREAT
         elif action == RETREAT:
-            if depth == 0:
+            if depth <= tally[BASE]:
                 return FINISHED
             tally[DEPTH] = depth - 1
             before = s.frame_marks[depth - 1]
             undo(p, s, before[0], before[1], before[2])
             tally[ACTION] = BRANCH
         else:
+            sent = depth < tally[BASE]  # on the way there
+            if sent and lacks_room(s, room):
+                return TRAIL_FULL
             phase = s.frame_phase[depth]
             if phase == 2 or tally[USED] > tally[LIMIT]:
                 tally[ACTION] = RETREAT
@@ -199,9 +245,14 @@ def run(p, s, lines, options, quota, node_limit):
             pair = s.frame_pair[depth]
             flip = (phase == 0) == (options.flip_first != 0)
             if flip and not affordable(p, s, pair):
+                if sent:
+                    tally[ACTION] = RETREAT
                 continue
             apply(p, s, options, pair, np.int64(flip))
             copy(s.frame_excluded[depth + 1], excluded, p.rivals)
             tally[FRESH] = 1 if flip else 0
             tally[DEPTH] = depth + 1
             tally[ACTION] = ENTER
+            if depth + 1 < tally[BASE]:
+                left = tally[LIMIT] - tally[USED]
+                tally[ACTION] = tighten_or(p, s, lines, options, depth + 1, left, BRANCH)

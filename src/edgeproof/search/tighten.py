@@ -15,7 +15,7 @@ from .descend import descend
 from .lines import ROWS, start_pass
 from .multiply import copy_record, fill
 from .spend import spend
-from .state import BOX_MARK, HIGH, LOW
+from .state import BOX_MARK, HIGH, LOW, TIGHTEN_AT, WORK
 
 
 @kernel
@@ -87,20 +87,34 @@ def measure_distances(p, s):
 
 
 @kernel
-def tighten_all(p, s, lines, options):
-    """Stage by stage: propagate what the stage below gained, then tighten what still matters."""
+def start_tightening(p, s, lines):
     measure_distances(p, s)
     lines.stamp[2] += 1
-    reach = 0
-    for t in range(1, p.T + 1):
-        if p.kind[t] == GRAPH:
-            reach += 1
-    for t in range(1, p.T + 1):
-        if p.kind[t] == GRAPH:
-            reach -= 1
-        for v in range(p.active[t]):
-            if p.node_task and s.near[v] > reach:
-                continue
-            bound_vertex(p, s, options, t, v, np.int64(0))
-            if t < p.T and p.bends[t] and (t > 1 or p.how[1] != 0):
-                tighten_vertex(p, s, lines, options, t, v)
+    s.tally[TIGHTEN_AT] = p.n
+
+
+@kernel
+def tighten_more(p, s, lines, options, stop):
+    """Stage by stage: propagate what the stage below gained, then tighten what still matters.
+
+    True when all is done, False where the work reached `stop` first: on a large neighbourhood this takes seconds.
+    """
+    n = p.n
+    while s.tally[TIGHTEN_AT] < (p.T + 1) * n:
+        t, v = s.tally[TIGHTEN_AT] // n, s.tally[TIGHTEN_AT] % n
+        if v >= p.active[t]:
+            s.tally[TIGHTEN_AT] = (t + 1) * n
+            continue
+        if s.tally[WORK] >= stop:
+            return False
+        s.tally[TIGHTEN_AT] += 1
+        reach = 0
+        for above in range(t + 1, p.T + 1):
+            if p.kind[above] == GRAPH:
+                reach += 1
+        if p.node_task and s.near[v] > reach:
+            continue
+        bound_vertex(p, s, options, t, v, np.int64(0))
+        if t < p.T and p.bends[t] and (t > 1 or p.how[1] != 0):
+            tighten_vertex(p, s, lines, options, t, v)
+    return True

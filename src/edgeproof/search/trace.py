@@ -44,6 +44,10 @@ class Trace:
         self._chunks.append(state.trace[: state.tally[TRACE_MARK]].copy())
         state.tally[TRACE_MARK] = 0
 
+    def append(self, other: Trace) -> None:
+        """What the other saw comes next in pre-order."""
+        self._chunks += other._chunks
+
     def clear(self) -> None:
         """The search starts again."""
         self._chunks.clear()

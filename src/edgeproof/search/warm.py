@@ -61,10 +61,10 @@ def _compile_loops(query: Query) -> None:
     from .evaluate import evaluate_from
     from .lend import Lent
     from .lines import make_lines
-    from .solve import make_root
     from .spend import spend
     from .split import undo
     from .state import Options
+    from .walk import make_root
 
     options = resolve(None)
     problem = compile_problem(query, options, 1).problem

@@ -1,0 +1,112 @@
+"""A walker: one state on the tree, the kernel that moves it, and the exact answers to its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from ..exact import ExactEvaluator
+from ..graph import Pair
+from ..problem import Compiled, Problem
+from .lend import Lent
+from .lines import make_lines
+from .round import rounding_slacks
+from .run import TRAIL_FULL, run, set_out
+from .state import FRESH, LIMIT, NODES, PAIR_MARK, UNDECIDED, Options, State, make_state, with_longer_trails
+from .trace import Trace
+
+# work between two looks at the clock: some 10 to 50 ms
+QUOTA = 20_000
+
+
+def make_root(p: Problem, budget: int, most: int) -> State:
+    """A state at the root; `most` is how many flips a box may have to rank."""
+    state = make_state(p, max((min(budget, 10) + 6) * (p.T + 1) * p.n, 1024), most, budget)
+    state.tally[LIMIT] = min(budget, p.pair_u.size)
+    state.tally[UNDECIDED] = p.pair_u.size
+    state.tally[FRESH] = 1
+    np.add.at(state.open_slots, p.pair_v, 1)
+    two = p.pair_slot[:, 1] >= 0
+    np.add.at(state.open_slots, p.pair_u[two], 1)
+    return state
+
+
+class Walker:
+    """Searches a tree of decisions; `attack` and `limit` hold what is known so far.
+
+    Invariant: every admissible graph with at most `limit` flips that the walker has left behind keeps the claim.
+    """
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        budget: int,
+        options: Mapping[str, bool],
+        on_attack: Callable[[list[Pair]], None] | None = None,
+        trace: Trace | None = None,
+    ) -> None:
+        self.compiled = compiled
+        self._on_attack, self.trace = on_attack, trace
+        self.evaluator = ExactEvaluator(compiled.query.network, compiled.query.graph)
+        p = compiled.problem
+        self.options = Options(**{name: int(options[name]) for name in Options._fields})._replace(tighten=0)
+        self.budget = budget
+        self.most = budget if options["budget_boxes"] else len(compiled.pairs)
+        self.state = make_root(p, budget, self.most)
+        if trace is not None:
+            trace.pairs = compiled.pairs
+            self.state = trace.attach(self.state)
+        self._problem, self._state = Lent(p), Lent(self.state)
+        self._lines = Lent(make_lines(p, self.state.line.shape[1], used=options["lines"]))
+        if not rounding_slacks(self._problem, self._state, self.options):
+            # nothing can be bounded: every grounding is decided exactly, and no bound is trusted
+            self.state.boxes[:] = np.nan
+            self.options = self.options._replace(lines=0)
+        self.attack: list[Pair] | None = None
+        self.rival: int | None = None
+        self.exact_checks = 0
+
+    @property
+    def limit(self) -> int:
+        return int(self.state.tally[LIMIT])
+
+    @property
+    def nodes(self) -> int:
+        return int(self.state.tally[NODES])
+
+    def advance(self, most_nodes: int) -> int:
+        """Move on for a while; why the kernel came back (run.py), after making room where it asked for it."""
+        code = int(run(self._problem, self._state, self._lines, self.options, QUOTA, most_nodes))
+        if self.trace is not None:
+            self.trace.drain(self.state)
+        if code == TRAIL_FULL:
+            self.state = with_longer_trails(self.state)
+            self._state = Lent(self.state)
+        return code
+
+    def set_out(self, depth: int) -> None:
+        """Back to the root, to walk to the node at this depth whose way the frames hold (run.py)."""
+        set_out(self._problem, self._state, self._lines, self.options, depth)
+
+    def flips(self) -> list[int]:
+        """The pairs that are flipped where the walker stands."""
+        trail = self.state.pair_trail[: self.state.tally[PAIR_MARK]]
+        return [~pair for pair in trail.tolist() if pair < 0]
+
+    def breaks(self, pairs: Sequence[int]) -> bool:
+        """Whether these flips break the claim, in exact arithmetic; if so, they are the best attack so far."""
+        claim = self.compiled.query.claim
+        flips = [(int(u), int(v)) for u, v in self.compiled.pairs[list(pairs)]]
+        self.exact_checks += 1
+        margin, rival = self.evaluator.margin(claim.node, claim.label, self.compiled.rival_classes, flips)
+        if not margin > 0:
+            return False
+        self.note_attack(flips, rival)
+        return True
+
+    def note_attack(self, flips: list[Pair], rival: int | None) -> None:
+        self.attack, self.rival = flips, rival
+        self.state.tally[LIMIT] = len(flips) - 1
+        if self._on_attack is not None:
+            self._on_attack(flips)
