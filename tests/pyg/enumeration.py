@@ -59,8 +59,8 @@ class Module:
                 part._cached_edge_index = None
         if name == "FromData":
             return self.model(data)
-        names = list(self.model.signature.param_dict) if name == "Sequential" else []
-        if name == "Classifier" or "batch" in names:
+        pools = any("pool" in str(part) for part in vars(self.model).values())  # a Sequential that ends in one
+        if name == "Classifier" or pools:
             return self.model(data.x, data.edge_index, data.batch)
         return self.model(data.x, data.edge_index)
 
