@@ -6,11 +6,14 @@ from collections import Counter
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from edgeproof import RejectedError
+from edgeproof import Graph, Layer, Network, RejectedError, Threat
 from edgeproof.engines import brute
 from edgeproof.proof.check import check
-from edgeproof.proof.format import KIND_BITS, KINDS
+from edgeproof.proof.format import ENUMERATED, KIND_BITS, KINDS, pack
+from edgeproof.proof.statement import describe
+from edgeproof.query import Query, make_query
 from random_queries import EVERYTHING, draw
 from splitter import Splitter
 
@@ -37,3 +40,37 @@ def test_accepts_what_is_true_and_nothing_else() -> None:
         assert said == truth, f"seed {SEED}, index {index}"
         seen.update(KINDS[mark & KIND_BITS] for mark, _ in splitter.marks)
     assert set(seen) == set(KINDS)
+
+
+def counting(threshold: float, threat: Threat) -> Query:
+    """Vertex 0 keeps class 0 as long as more than `threshold` of its 4 in-neighbours are left."""
+    layer = Layer([[0.0], [0.0]], [[1.0], [0.0]], [0.0, threshold], "sum", "none")
+    graph = Graph([[1, 2, 3, 4], [0, 0, 0, 0]], [[1.0]] * 5, directed=True)
+    return make_query(Network([layer]), graph, threat, 0, 0)
+
+
+def one_leaf(query: Query, mark: int) -> bytes:
+    return pack(describe(query, "robust") | {"pairs": [], "nodes": 1}, bytes([mark]))
+
+
+@pytest.mark.parametrize(
+    ("threshold", "threat", "holds"),
+    [
+        (1.5, Threat(budget=2), True),
+        (2.5, Threat(budget=2), False),  # two flips are needed
+        (3.5, Threat(budget=1), False),
+        (2.5, Threat(budget=1), True),
+        (2.5, Threat(budget=2, local_budget=1), True),  # two flips at one vertex are one too many
+    ],
+)
+def test_an_enumerated_leaf_stands_for_every_graph_that_the_budgets_allow(
+    threshold: float, threat: Threat, holds: bool
+) -> None:
+    query = counting(threshold, threat)
+    data = one_leaf(query, ENUMERATED)
+    if holds:
+        found = check(data, query.network, query.graph)
+        assert found.evaluations == (11 if (threat.budget, threat.local_budget) == (2, None) else 5)
+    else:
+        with pytest.raises(RejectedError, match="the claim is false"):
+            check(data, query.network, query.graph)

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from edgeproof.engines.brute import Evaluator
+from edgeproof.engines.brute import Evaluator, _rational
 from edgeproof.proof.bounds import Bounds
 from edgeproof.proof.boxes import activate
 from edgeproof.proof.enclose import Enclosure
@@ -54,6 +54,44 @@ def graphs_below(setting: Setting, batch: Batch) -> tuple[np.ndarray, list[tuple
                 rows.append(there[region.pair])
                 flips.append((*base, *chosen))
     return np.array(rows).reshape(len(rows), region.source.size), flips
+
+
+ROUGH = replace(EVERYTHING, most_graphs=60, styles=("wild", "cancelling"), calibrations=("tie", "last bit", "between"))
+
+
+@pytest.mark.parametrize("chunk", range(3))
+def test_bounds_hold_to_the_last_bit(chunk: int) -> None:
+    """Numbers that floats get wrong, against the rationals: not one unit in the last place is forgiven."""
+    for index in range(CHUNK * chunk, CHUNK * (chunk + 1)):
+        compare_exactly(index)
+
+
+def compare_exactly(index: int) -> None:
+    query = draw(23, index, ROUGH)
+    setting = Setting(query)
+    enclosure = Enclosure(setting)
+    if not enclosure.finite:
+        return
+    batch = random_node(setting, np.random.default_rng((24, index)))
+    there, flips = graphs_below(setting, batch)
+    evaluator = Evaluator(query)
+    found = objectives(setting, evaluate_graphs(setting, there))
+    endless = [(1, setting.active[t], setting.stage(t).width) for t in range(1, setting.T + 1)]
+    inherited = [(np.full(shape, -np.inf), np.full(shape, np.inf)) for shape in endless]
+    bounds = []
+    for tighten in (False, True):
+        held = Bounds(enclosure, batch, inherited)
+        held.propagate(tighten)
+        bounds.append(held.bounds_by_lines(np.ones((1, len(query.rivals)), dtype=np.bool_))[0])
+    for row, numbers in enumerate(flips):
+        pairs = tuple((int(u), int(v)) for u, v in setting.region.pairs[list(numbers)])
+        scores = evaluator.scores(pairs)
+        for r, rival in enumerate(query.rivals):
+            truth = scores[rival] - scores[query.claim.label]
+            for bound in bounds:
+                assert truth <= _rational(bound[r]), f"index {index}: {pairs}"
+            off = truth - _rational(found[row, r])
+            assert abs(off) <= _rational(enclosure.error[r]), f"index {index}: {pairs}"
 
 
 @pytest.mark.parametrize("chunk", range(6))
