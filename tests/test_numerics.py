@@ -49,7 +49,7 @@ def wrong(seed: int, index: int) -> str | None:
     query = hub(seed, index) if index % 10 == 0 else draw(seed, index, GRID)
     options = draw_options(seed, index)
     problem = disagreement(engine, query, options)
-    if problem is None and index % 4 == 0:
+    if problem is None and index % 4 == 0 and not query.network.normalises:  # no proof rules for GCN yet
         found = verify_with_certificate(query, timeout=60, node_limit=None, options=options, proof=None, certify=True)
         problem = None if found.certified else f"not certified: {found}"
     return problem and f"seed {seed}, index {index}, options {options}: {problem}"

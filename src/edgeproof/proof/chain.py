@@ -74,7 +74,7 @@ def make_chain(query: Query, differences: bool = True) -> Chain:
         stages += _of_readout(network.readout, network.head)
     for stage in stages:
         if stage.how not in SUPPORTED:
-            raise InputError(f"there are no proofs for networks with {stage.how.value} aggregation yet")
+            raise InputError(f"layers with {stage.how.value} aggregation have no proof rules and no float32 bounds yet")
     depth = sum(stage.kind is Kind.GRAPH for stage in stages)
     rows = np.zeros((len(query.rivals), stages[-1].width))
     rows[np.arange(len(rows)), list(query.rivals)] = 1.0
