@@ -259,9 +259,9 @@ MUTANTS = (
         "np.arange(slots) < cap[..., None] - 1",
     ),
     Mutant(
-        "checker-mean-never-empty", "proof/boxes.py",
-        "            empty = count == 0\n",
-        "            empty = count < 0\n",
+        "checker-mean-denominator", "proof/boxes.py",
+        "            divisor = np.maximum(count, 1)\n",
+        "            divisor = np.maximum(present[..., None], 1)\n",
     ),
     Mutant(
         "checker-max-kept-one-better", "proof/boxes.py",
