@@ -49,8 +49,8 @@ def _compare(network: Network, module: Any, origin: str) -> None:
         off = min((abs(theirs.reshape(ours.shape) - one) for one in _ranked_alike(ours)), key=np.max)
         if not (off <= room).all():
             raise EdgeproofError(
-                f"{origin}: the converted network is off by {off.max():.2g} on a random graph; this release of torch "
-                "or torch_geometric computes something that Edgeproof does not know, so nothing was converted"
+                f"{origin}: the converted network is off by {off.max():.2g} on a random graph, so nothing was "
+                "converted: forward changes tensors in place, or this release of torch_geometric computes something new"
             )
 
 

@@ -41,7 +41,7 @@ def test_scores_agree_on_original_and_perturbed_graphs(name: str) -> None:
                 assert off <= 1e-9 * (1 + abs(theirs).max()), f"seed {seed}, {n} vertices, flips {chosen}: off by {off}"
 
 
-def check_verdicts(name: str, make, seeds: range) -> None:
+def check_verdicts(name: str, make, seeds: range, engine: str = "search") -> None:
     """Verdict and radius against enumeration through the module; all margins must be clear of rounding."""
     outcomes = []
     for seed in seeds:
@@ -55,8 +55,8 @@ def check_verdicts(name: str, make, seeds: range) -> None:
         label = int(np.argmax(scores[0 if node is None else node]))
         truth, closest = smallest_break(module, graph, threat, node, label)
         assert closest > 1e-9, "too close to call in float64: take another seed"
-        verdict = ep.verify(network, graph, threat, node, timeout=60)
-        radius = ep.radius(network, graph, threat, node, timeout=60)
+        verdict = ep.verify(network, graph, threat, node, timeout=60, engine=engine)
+        radius = ep.radius(network, graph, threat, node, timeout=60, engine=engine)
         where = f"{name}, seed {seed}: {network}, {graph}, node {node}"
         assert verdict.label == label, where
         assert verdict.status == ("robust" if truth < 0 else "vulnerable"), where
@@ -77,3 +77,8 @@ def test_verdicts_agree_with_enumeration_through_the_module(name: str) -> None:
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_verdicts_on_graphs_agree_with_enumeration_through_the_module(name: str) -> None:
     check_verdicts(name, CLASSIFIERS[name], range(4))
+
+
+@pytest.mark.parametrize("name", GCN)
+def test_verdicts_on_gcn_agree_with_enumeration_through_the_module(name: str) -> None:
+    check_verdicts(name, GCN[name], range(4), engine="brute")

@@ -132,5 +132,16 @@ def test_a_wrong_conversion_is_not_handed_out(monkeypatch: pytest.MonkeyPatch) -
     """If a release of PyG computed something else than we think, the comparison would see it."""
     theirs = g.SAGEConv.forward
     monkeypatch.setattr(g.SAGEConv, "forward", lambda self, *args: 1.5 * theirs(self, *args))
-    with pytest.raises(ep.EdgeproofError, match=r"the converted network is off by .* nothing was converted"):
+    with pytest.raises(ep.EdgeproofError, match=r"the converted network is off by .* so nothing was converted"):
         ep.from_pyg(g.SAGEConv(3, 2))
+
+
+def test_changes_in_place_that_tracing_does_not_see_are_noticed() -> None:
+    class InPlace(Edges):
+        def forward(self, x: Any, edge_index: Any) -> Any:
+            y = self.conv(x, edge_index)
+            F.relu_(y)
+            return y
+
+    with pytest.raises(ep.EdgeproofError, match="forward changes tensors in place"):
+        ep.from_pyg(InPlace())

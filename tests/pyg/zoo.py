@@ -50,14 +50,14 @@ class Residual(nn.Module):
         self.lift = nn.Linear(FEATURES, HIDDEN)
         self.first, self.second = g.SAGEConv(HIDDEN, HIDDEN), g.GraphConv(HIDDEN, HIDDEN, aggr="max")
         self.norm, self.prelu = g.BatchNorm(HIDDEN), nn.PReLU(HIDDEN)
-        self.scale = nn.Parameter(torch.ones(HIDDEN))
+        self.scale, self.mix = nn.Parameter(torch.ones(HIDDEN)), nn.Parameter(torch.ones(HIDDEN, HIDDEN))
         self.last = nn.Linear(2 * HIDDEN, CLASSES)
 
     def forward(self, x: Any, edge_index: Any) -> Any:
         start = F.leaky_relu(self.lift(x), 0.1)
         x = self.prelu(self.norm(self.first(start, edge_index))) + start
         x = F.dropout(x, 0.5, training=self.training)
-        y = self.second(x, edge_index) - 0.5 * start + self.scale * x
+        y = self.second(x, edge_index) - 0.5 * start + self.scale * x + x @ self.mix
         y = torch.maximum(y, x).relu()
         return F.log_softmax(self.last(torch.cat([x, y], dim=-1)), dim=1)
 
@@ -159,5 +159,11 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
             nn.Linear(HIDDEN, CLASSES),
         ],
     ),
-    "list": lambda: [gin(FEATURES, HIDDEN), nn.ReLU(), g.global_add_pool, nn.Linear(HIDDEN, CLASSES), nn.LogSoftmax(1)],
+    "list": lambda: [
+        g.GINConv(g.MLP([FEATURES, 5, HIDDEN], dropout=0.5)),
+        nn.ReLU(),
+        g.global_add_pool,
+        nn.Linear(HIDDEN, CLASSES),
+        nn.LogSoftmax(1),
+    ],
 }

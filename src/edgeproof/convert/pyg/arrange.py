@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..raw import RawLayer, RawNetwork, RawReadout
-from .expressions import Expression, Matrix, Vector, add, computed, dense, just
+from .expressions import Expression, Matrix, Vector, add, computed, dense, just, pool
 
 Level = dict[Vector, int]
 
@@ -24,25 +24,53 @@ def arrange(result: Expression, features: Vector, origin: str) -> RawNetwork:
         final = _as_vector(result)
         layers, _ = _chain([features], [final])
         return RawNetwork(tuple(layers), None, "", origin)
-    final = _as_vector(result)
-    pooled = [v for v in _needed([final]) if v.pooled is not None]
-    hows = sorted({v.pooled[0] for v in pooled if v.pooled is not None})
+    return _arrange_readout(_as_vector(result), features, origin)
+
+
+def _arrange_readout(final: Vector, features: Vector, origin: str) -> RawNetwork:
+    """Layers, one pooling of all that is pooled, and behind it a linear map or a head."""
+    hows = sorted({how for how, _ in _pooled(final).values()})
     if len(hows) != 1:
         raise InputError(f"{origin}: it pools by {' and by '.join(hows) or 'nothing'}, a network has one readout")
-    sources = list(dict.fromkeys(v.pooled[1] for v in pooled if v.pooled is not None))
-    layers, layout = _chain([features], sources)
+    how = hows[0]
+    if how != "max":
+        _map_before_pooling(final, how)
+    sources = {v: source for v, (_, source) in _pooled(final).items()}
+    layers, layout = _chain([features], list(dict.fromkeys(sources.values())))
     width = sum(v.width for v in layout)
     starts = dict(zip(layout, np.cumsum([0, *(v.width for v in layout)]), strict=False))
     base = Vector(width, "graph")
-    parts = {v: np.eye(width)[starts[v.pooled[1]] :][: v.width] for v in pooled if v.pooled is not None}
+    parts = {v: np.eye(width)[starts[source] :][: v.width] for v, source in sources.items()}
     final = _on_base(final, base, parts, {})
     definition = final.definition
     assert definition is not None
     if set(definition.own) == {base} and np.all(final.slopes == 1.0):
-        readout = RawReadout(dense(definition.own[base], width), definition.b, hows[0])
+        readout = RawReadout(dense(definition.own[base], width), definition.b, how)
         return RawNetwork(tuple(layers), readout, "", origin)
     head, _ = _chain([base], [final])
-    return RawNetwork(tuple(layers), RawReadout(np.eye(width), np.zeros(width), hows[0]), "", origin, tuple(head))
+    return RawNetwork(tuple(layers), RawReadout(np.eye(width), np.zeros(width), how), "", origin, tuple(head))
+
+
+def _pooled(final: Vector) -> dict[Vector, tuple[str, Vector]]:
+    return {v: v.pooled for v in _needed([final]) if v.pooled is not None}
+
+
+def _map_before_pooling(final: Vector, how: str) -> None:
+    """Where several layers are pooled side by side and then mapped to fewer entries, map first: sums and means commute
+    with it, and the layers carry what is left of the mapped vectors only.
+    """
+    pooled = _pooled(final)
+    users = [v for v in _needed([final]) if v.definition is not None and pooled.keys() & v.definition.own.keys()]
+    if len(pooled) < 2 or len(users) != 1 or users[0].width >= sum(v.width for v in pooled):
+        return
+    definition = users[0].definition
+    assert definition is not None
+    mapped: dict[Vector, Matrix | None] = {pooled[v][1]: m for v, m in definition.own.items() if v in pooled}
+    if len(mapped) < len(pooled):
+        return  # one vector pooled twice: rare, and not worth a sum
+    sent = computed(Expression(mapped, {}, "", np.zeros(users[0].width), "vertex"))
+    others = {v: matrix for v, matrix in definition.own.items() if v not in pooled}
+    users[0].definition = add(definition._replace(own=others), pool(just(sent), how))
 
 
 def _as_vector(expression: Expression) -> Vector:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .expressions import Expression, activate, add, concatenate, maximum, scale
+from .expressions import Expression, activate, add, concatenate, maximum, scale, transform
 from .modules import Ranked, apply_pool, leaky_relu
 from .refuse import refusal
 
@@ -75,6 +75,17 @@ def _div(where: str, first: Any, second: Any) -> Expression:
     if not isinstance(first, Expression) or isinstance(second, Expression):
         raise refusal(where, "div", "a division by a computed tensor is not piecewise linear")
     return scale(first, 1.0 / _constant(first, second, where, "div"))
+
+
+def _linear(where: str, x: Any, weight: Any, bias: Any = None) -> Expression:
+    x = _expression(x, where, "linear")
+    if not isinstance(weight, np.ndarray) or weight.ndim != 2 or weight.shape[1] != x.width:
+        raise refusal(where, "linear", f"expected a weight for {x.width} inputs")
+    return transform(x, weight, 0.0 if bias is None else bias)
+
+
+def _matmul(where: str, x: Any, weight: Any) -> Expression:
+    return _linear(where, x, weight.T if isinstance(weight, np.ndarray) else weight)
 
 
 def _neg(where: str, x: Any) -> Expression:
@@ -146,6 +157,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "truediv": _div,
     "div": _div,
     "neg": _neg,
+    "linear": _linear,
+    "matmul": _matmul,
     "cat": _cat,
     "concat": _cat,
     "maximum": _maximum,

@@ -60,11 +60,9 @@ def trace_list(pieces: Sequence[Any], origin: str, num_features: int | None) -> 
             x = apply_pool(x, POOLS[name], where)
         elif is_pool(piece):
             x = apply_pool(x, AGGREGATIONS[name], where)
-        elif hasattr(piece, "propagate"):
-            x = apply_convolution(piece, x, where, run)
         elif hasattr(piece, "forward"):
             with evaluating(piece):
-                x = run(piece, x, where)
+                x = apply_convolution(piece, x, where, run) if hasattr(piece, "propagate") else run(piece, x, where)
         elif name in _LISTED:
             x = FUNCTIONS[name](where, x)
         else:
