@@ -102,3 +102,23 @@ def test_every_model_reaches_its_published_accuracy(name: str) -> None:
     expected = sum(share * size for share, size in zip(ACCURACIES[name], SPLITS[title], strict=True))
     rounding = sum(0.0005 * size for size in SPLITS[title])
     assert abs(right - expected) <= rounding + 0.5
+
+
+@pytest.mark.parametrize("aggregation", ["sum", "max", "mean", "gcn"])
+def test_one_node_has_the_scores_that_it_has_in_the_whole_graph(aggregation: str) -> None:
+    """Only its neighbourhood is evaluated; nothing that matters may be cut off, degrees of the farthest included."""
+    rng = np.random.default_rng(0)
+    for number in range(40):
+        n, directed = int(rng.integers(2, 9)), bool(number % 2)
+        there = rng.random((n, n)) < 0.3
+        there = there if directed else there | there.T
+        graph = Graph(np.array(np.nonzero(there)), rng.normal(size=(n, 3)), directed=directed)
+        shape = (3, 3)
+        layers = [
+            Layer(rng.normal(size=shape), rng.normal(size=shape), rng.normal(size=3), aggregation)
+            for _ in range(1 + number % 3)
+        ]
+        network = Network(layers)
+        whole = network.scores(graph)
+        for node in range(n):
+            assert network.scores(graph, node) == pytest.approx(whole[node], rel=1e-9, abs=1e-9)

@@ -63,20 +63,21 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
 
 
 def neighbourhood(network: Network, graph: Graph, node: int) -> tuple[Graph, int]:
-    """The induced subgraph on what reaches `node` through the layers; scores of `node` are the same there."""
+    """What reaches `node` through the layers, without edges into the farthest; scores of `node` are the same there."""
     if not 0 <= node < graph.num_vertices:
         raise InputError(f"node: {node} is out of range, there are {graph.num_vertices} vertices")
     depth = len(network.layers) + network.normalises  # degrees of the farthest senders count their in-neighbours
-    number = {node: 0}
-    frontier = [node]
+    kept = frontier = np.array([node], dtype=np.int64)
+    sources, targets = [], []
     for _ in range(depth):
-        found = {int(u) for v in frontier for u in graph.in_neighbours(v)} - number.keys()
-        frontier = sorted(found)
-        number |= {u: at for at, u in enumerate(frontier, len(number))}
-    kept = np.array(list(number), dtype=np.int64)
-    edges = [(number[u], number[v]) for v in number for u in graph.in_neighbours(v).tolist() if u in number]
-    index = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-    return Graph(index, graph.features.dense(kept), directed=True), 0
+        found, into = graph.edges_into(frontier)
+        sources.append(found)
+        targets.append(into)
+        frontier = np.setdiff1d(found, kept)
+        kept = np.concatenate([kept, frontier])
+    order = np.argsort(kept)
+    ends = np.stack([np.concatenate(sources), np.concatenate(targets)])
+    return Graph(order[np.searchsorted(kept, ends, sorter=order)], graph.features.take(kept), directed=True), 0
 
 
 def _activate(layer: Layer, values: FloatArray) -> FloatArray:
@@ -97,11 +98,11 @@ def _first_layer(layer: Layer, graph: Graph) -> FloatArray:
     elif layer.aggregation is Aggregation.MAX:
         gathered = _max_of_sparse(layer, graph)
     else:
-        gathered = _aggregate(layer.aggregation, graph, _times(held, layer.A))
-    return _activate(layer, _times(held, layer.C) + gathered + layer.b)
+        gathered = _aggregate(layer.aggregation, graph, times(held, layer.A))
+    return _activate(layer, times(held, layer.C) + gathered + layer.b)
 
 
-def _times(features: Features, weight: FloatArray) -> FloatArray:
+def times(features: Features, weight: FloatArray) -> FloatArray:
     """features @ weight.T for sparse features."""
     out = np.zeros((features.num_rows, weight.shape[0]))
     rows = np.repeat(np.arange(features.num_rows), np.diff(features.ptr))

@@ -58,15 +58,24 @@ class Features:
         span = slice(self.ptr[vertex], self.ptr[vertex + 1])
         return self.columns[span], self.values[span]
 
+    def _entries(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
+        """How many entries these rows have, and where those stand: start of the row plus rank within it."""
+        counts = self.ptr[chosen + 1] - self.ptr[chosen]
+        rank = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return counts, np.repeat(self.ptr[chosen], counts) + rank
+
+    def take(self, vertices: IntArray) -> Features:
+        """The rows of these vertices."""
+        counts, at = self._entries(vertices)
+        ptr = np.concatenate([[0], np.cumsum(counts)])
+        return Features(ptr, self.columns[at], self.values[at], self.num_columns)
+
     def dense(self, vertices: ArrayLike | None = None) -> FloatArray:
         """The rows of these vertices (all by default) as a matrix."""
         chosen = np.arange(self.num_rows) if vertices is None else np.asarray(vertices, dtype=np.int64)
         out = np.zeros((chosen.size, self.num_columns))
-        counts = self.ptr[chosen + 1] - self.ptr[chosen]
+        counts, at = self._entries(chosen)
         rows = np.repeat(np.arange(chosen.size), counts)
-        # position of every entry: start of its row plus its rank within the row
-        rank = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        at = np.repeat(self.ptr[chosen], counts) + rank
         out[rows, self.columns[at]] = self.values[at]
         return out
 

@@ -124,6 +124,16 @@ class Graph:
     def in_neighbours(self, vertex: int) -> IntArray:
         return self.sources[self.in_ptr[vertex] : self.in_ptr[vertex + 1]]
 
+    def edges_into(self, vertices: IntArray) -> tuple[IntArray, IntArray]:
+        """Sources and targets of all edges into these vertices, vertex by vertex."""
+        counts = self.in_ptr[vertices + 1] - self.in_ptr[vertices]
+        rank = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        return self.sources[np.repeat(self.in_ptr[vertices], counts) + rank], np.repeat(vertices, counts)
+
+    @cached_property
+    def num_loops(self) -> int:
+        return int((self.sources == self.targets).sum())
+
     @cached_property
     def _out_order(self) -> tuple[IntArray, IntArray]:
         order = np.lexsort((self.targets, self.sources))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import FloatArray, IntArray
+from .evaluate import times
 from .features import Features
 from .graph import Graph
 from .memo import Memo
@@ -20,17 +21,19 @@ class _Rows:
 
     def __init__(self, weights: list[FloatArray], features: Features) -> None:
         """Weights alternate: one that takes the features as they are, one that takes their magnitudes."""
-        self.weights = [np.ascontiguousarray(weight.T) for weight in weights]
+        self.weights = weights
         self.features = features
         self.rows = [np.zeros((features.num_rows, weight.shape[0])) for weight in weights]
         self.done = np.zeros(features.num_rows, dtype=np.bool_)
 
     def take(self, vertices: IntArray) -> list[FloatArray]:
-        for v in vertices[~self.done[vertices]]:
-            columns, values = self.features.row(v)
+        new = vertices[~self.done[vertices]]
+        if new.size:
+            signed = self.features.take(new)
+            positive = Features(signed.ptr, signed.columns, abs(signed.values), signed.num_columns)
             for which, (out, weight) in enumerate(zip(self.rows, self.weights, strict=True)):
-                out[v] = (abs(values) if which % 2 else values) @ weight[columns]
-        self.done[vertices] = True
+                out[new] = times(positive if which % 2 else signed, weight)
+            self.done[new] = True
         return [out[vertices] for out in self.rows]
 
 

@@ -45,7 +45,7 @@ def find_surroundings(query: Query, depth: int, budget: int | None, limit: int) 
     number[order] = np.arange(order.size)
     pairs, present = _fragile_pairs(graph, fragile, movable, number, limit)
     inner = order[: sum(node is None or distance[v] < depth for v in order.tolist())]
-    sources, targets = _edges_into(graph, inner)
+    sources, targets = graph.edges_into(inner)
     kept = ~np.isin(_name(graph, sources, targets), _name(graph, pairs[:, 0], pairs[:, 1]))
     return Surroundings(
         vertices=order,
@@ -72,12 +72,6 @@ def _name(graph: Graph, u: IntArray, v: IntArray) -> IntArray:
     if not graph.directed:
         u, v = np.minimum(u, v), np.maximum(u, v)
     return u * graph.num_vertices + v
-
-
-def _edges_into(graph: Graph, vertices: IntArray) -> tuple[IntArray, IntArray]:
-    counts = graph.in_ptr[vertices + 1] - graph.in_ptr[vertices]
-    rank = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    return graph.sources[np.repeat(graph.in_ptr[vertices], counts) + rank], np.repeat(vertices, counts)
 
 
 class _Fragile:
@@ -163,7 +157,7 @@ def _fragile_pairs(
             "lower the budget, or restrict the pairs (fragile=, protected=, insert='target')"
         )
     if fragile.only_edges:
-        sources, targets = _edges_into(graph, np.fromiter(movable, np.int64, len(movable)))
+        sources, targets = graph.edges_into(np.fromiter(movable, np.int64, len(movable)))
         near = np.lexsort((number[sources], number[targets]))
         pairs, present = np.stack([sources[near], targets[near]], axis=1), np.ones(sources.size, dtype=np.bool_)
         return _without_reverses(graph, pairs, present)

@@ -133,7 +133,7 @@ class Threat:
         listed = self.explicit_pairs(graph)
         if listed is not None:
             return len(listed)
-        loops = int((graph.sources == graph.targets).sum())
+        loops = graph.num_loops
         halves = 1 if graph.directed else 2
         plain = (graph.sources.size - loops) // halves
         count = plain + loops if self.delete else 0

@@ -73,6 +73,8 @@ def _answer_task(
 ) -> Task:
     """Appends to `lines`, and returns the task as it stands then."""
     group, facts, waiting = task.group, list(task.facts), list(task.waiting)
+    # the predicted class is the same for all questions of a group: it is found once
+    label = group.label if group.label is not None or not facts else facts[0].label
 
     def note(ask: Ask, result: Result, implied_by: str | None = None) -> None:
         text = make_line(job, group, ask, result, limits=chunk.limits, attempt=chunk.attempt, implied_by=implied_by)
@@ -91,8 +93,9 @@ def _answer_task(
         if lines and time.perf_counter() - started > chunk.patience:
             return Task(group, task.asks[number:], tuple(waiting), tuple(facts))
         at(ask.position)
-        result = ask_one(job, group, ask, chunk.limits)
+        result = ask_one(job, group, ask, label, chunk.limits)
         note(ask, result)
+        label = result.label if label is None else label
         if status_of(result) == "unknown":
             waiting.append(ask)
         fact = learn(job, group, ask, result) if chunk.share else None
@@ -102,13 +105,12 @@ def _answer_task(
     return Task(group, (), tuple(waiting), tuple(facts))
 
 
-def ask_one(job: Job, group: Group, ask: Ask, limits: Limits) -> Result:
+def ask_one(job: Job, group: Group, ask: Ask, label: int | None, limits: Limits) -> Result:
     """One verdict or radius; whatever goes wrong is told, and ends nothing but this question."""
     started = time.perf_counter()
     network, graph = job.network, job.graphs[group.graph]
     try:
         with confined(limits.memory):
-            label = group.label
             if ask.target == "next" and label is None:
                 from ..query import make_query
 
