@@ -24,7 +24,12 @@ TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "src" / "edgeproof"
 CHECKS = ("search/test_bounds.py", "test_search_against_brute.py")
 # of faults in the checker; these compile nothing
-PROOF_CHECKS = ("proof/test_checker_bounds.py", "proof/test_checker.py", "proof/test_tampering.py")
+PROOF_CHECKS = (
+    "proof/test_mean.py",
+    "proof/test_checker_bounds.py",
+    "proof/test_checker.py",
+    "proof/test_tampering.py",
+)
 # exit with pytest's code, on the copy and on nothing else
 RUN = """
 import sys, edgeproof, pytest
@@ -312,6 +317,11 @@ MUTANTS = (
         "checker-local-budget-doubled", "proof/bounds.py",
         "room[rows, payer[best]] -= gain > 0.0",
         "room[rows, payer[best]] -= 2 * (gain > 0.0)",
+    ),
+    Mutant(
+        "checker-doubts-too-little", "proof/tree.py",
+        "return movable[~(above <= 0.0).all(axis=0)]",
+        "return movable[~(above <= 0.0).any(axis=0)]",
     ),
     Mutant(
         "checker-trusts-floats", "proof/tree.py",

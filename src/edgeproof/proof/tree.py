@@ -36,6 +36,7 @@ from .region import Region
 from .setting import Batch, Setting
 
 MOST_FLIPS_ENUMERATED = 2
+FEW = 32  # so many graphs are evaluated before anybody asks lines which of them are in doubt
 CELLS = 1 << 21  # numbers in one array of a batch, more or less: bounds the memory
 
 
@@ -214,11 +215,25 @@ class Walk:
             raise self._refuse(one, "a pair that may still flip can matter")
         if kind == ENUMERATED and one.left > MOST_FLIPS_ENUMERATED and movable.size > one.left:
             raise self._refuse(one, f"{one.left} flips are left, up to {MOST_FLIPS_ENUMERATED} are enumerated")
+        if kind == ENUMERATED and one.left == 1:
+            movable = self._doubtful(one, batch, movable)
         flips: list[tuple[int, ...]] = [()]
         if kind == ENUMERATED:
             for count in range(1, min(one.left, movable.size) + 1):
                 flips += [chosen for chosen in combinations(movable.tolist(), count) if self._admissible(one, chosen)]
         self._evaluate(one, flips)
+
+    def _doubtful(self, one: Pending, batch: Batch, movable: IntArray) -> IntArray:
+        """With one flip left: the pairs of which lines do not show that flipping them alone breaks nothing."""
+        if movable.size < FEW or not self.enclosure.finite:
+            return movable
+        bounds = Bounds(self.enclosure, batch, self._inherited([one]))
+        bounds.propagate(tighten=False)
+        rivals = np.flatnonzero(~(one.excluded | bounds.excluded_by_boxes()[0]))
+        line = bounds.objective_lines(np.zeros(len(rivals), dtype=np.int64), rivals)
+        gains, const = line.gains[:, movable], line.const[:, None]
+        above = const + gains + line.error[:, None] + (abs(const) + abs(gains)) * 2.0**-50
+        return movable[~(above <= 0.0).all(axis=0)]
 
     def _reaching(self, batch: Batch, movable: IntArray) -> bool:
         """Whether one of these pairs leads into a vertex from which the node in question can still be reached."""
