@@ -35,7 +35,11 @@ def _engine(name: str) -> Engine:
         from .engines import brute
 
         return brute
-    raise InputError(f"engine: expected one of search, brute, got {name!r}")
+    if name == "mip":
+        from .engines.mip import engine as mip
+
+        return mip
+    raise InputError(f"engine: expected one of search, mip, brute, got {name!r}")
 
 
 def _limits(timeout: float | None, node_limit: int | None) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ..engines.mip.settings import TABLE as MIP
 from ..errors import InputError
 from ..options import TABLE
 
@@ -33,9 +34,9 @@ def parse_local_budget(text: str | None) -> int | list[int] | None:
     return [_whole(word, f"{text[1:]}: local budget") for word in words]
 
 
-def parse_options(given: Iterable[str]) -> dict[str, object]:
-    """`name=value` for names of the option table; on and off are the values of a switch."""
-    defaults: dict[str, Any] = {option.name: option.default for option in TABLE}
+def parse_options(given: Iterable[str], engine: str = "search") -> dict[str, object]:
+    """`name=value` for names of the engine's table; on and off are the values of a switch of the search."""
+    defaults: dict[str, Any] = {option.name: option.default for option in (MIP if engine == "mip" else TABLE)}
     chosen: dict[str, object] = {}
     for text in given:
         name, _, value = text.partition("=")

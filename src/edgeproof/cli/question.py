@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..engines.mip.settings import TABLE as MIP
 from ..errors import InputError
 from ..options import TABLE
 from .parse import parse_local_budget, parse_options, parse_pairs
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Answer = TypeVar("_Answer")
 
-SWITCHES = "\b\nSwitches of the search, for --option NAME=off:\n" + "\n".join(
-    f"  {option.name:<16} {option.help}" for option in TABLE
+SWITCHES = (
+    "\b\nSwitches of the search, for --option NAME=off:\n"
+    + "\n".join(f"  {option.name:<16} {option.help}" for option in TABLE)
+    + "\n\n\b\nSettings of --engine mip, for --option NAME=VALUE:\n"
+    + "\n".join(f"  {one.name + '=' + '|'.join(one.choices)}\n{'':19}{one.help}" for one in MIP)
 )
 
 THREAT_OPTIONS = (
@@ -40,8 +44,8 @@ HOW_OPTIONS = (
     click.option("--directed/--undirected", default=None, help="[default: undirected if every edge has its reverse]"),
     click.option("--timeout", type=float, metavar="SECONDS", help="Give up after this long: unknown."),
     click.option("--node-limit", type=int, metavar="N", help="Give up after this many search nodes: unknown."),
-    click.option("--engine", default="search", show_default=True, help="search, or brute (every graph; small cases)."),
-    click.option("--option", "options", multiple=True, metavar="NAME=off", help="A switch of the search, see below."),
+    click.option("--engine", default="search", show_default=True, help="search, mip (a solver), or brute force."),
+    click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the engine, below."),
 )
 _DECORATORS = (
     click.argument("model", type=click.Path()),
@@ -112,7 +116,7 @@ def make_question(
         fragile=parse_pairs(fragile, "fragile") if fragile else None,
         protected=parse_pairs(protected, "protected"),
     )
-    asked["options"] = parse_options(options) or None
+    asked["options"] = parse_options(options, asked.get("engine", "search")) or None
     with working("reading"):
         network, loaded = Network.load(model), Graph.load(graph, directed=directed, index=index)
     return Question(network, loaded, threat, f"{model} on {graph}", asked)

@@ -136,7 +136,7 @@ def _specs(model: str | None, graph: str | None, typed: dict[str, Any]) -> list[
             fragile=parse_pairs(typed["fragile"], "fragile") if typed["fragile"] else None,
             protected=parse_pairs(typed["protected"], "protected"),
             targets=[int(text) if text.isdecimal() else text for text in typed["targets"] or ("all",)],
-            options=parse_options(typed["options"]),
+            options=parse_options(typed["options"], typed["engine"]),
             **{key: typed[key] for key in
                ("delete", "label", "radius", "directed", "timeout", "node_limit", "memory", "engine")},
         )

@@ -112,6 +112,10 @@ def _check_engine(engine: str, options: Mapping[str, Any] | None) -> None:
     _engine(engine)
     if engine == "search":
         resolve(options)
+    elif engine == "mip":
+        from ..engines.mip.settings import resolve as resolve_mip
+
+        resolve_mip(options)
 
 
 def _dispatcher(job: Job, executor: Executor | Any, workers: int | None) -> Dispatcher:

@@ -1,0 +1,90 @@
+"""The MIP engine: one query in, one answer out.
+
+A solver computes in floating point with tolerances. An attack that it finds is evaluated exactly before anybody hears
+of it. Where its program has no solution, no graph comes closer to an attack than the tolerance; graphs in between are
+cut off one by one and evaluated exactly, so `robust` holds as far as the solver keeps the tolerance that it promises.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ...errors import InputError
+from ...network import Aggregation
+from ...query import Query
+from ...verdict import Attack, Radius, Verdict
+from .arena import survey
+from .decide import Decision, Effort, decide
+from .settings import Settings, resolve
+
+_KNOWN = (Aggregation.SUM, Aggregation.MAX, Aggregation.MEAN)
+
+
+def _begin(
+    query: Query, timeout: float | None, node_limit: int | None, options: Mapping[str, Any] | None
+) -> tuple[float, Settings, Effort]:
+    settings = resolve(options)
+    for number, layer in enumerate(query.network.layers, 1):
+        if layer.aggregation not in _KNOWN and not layer.is_dense:
+            raise InputError(f"layer {number}: the mip engine knows sum, max and mean, got {layer.aggregation.value}")
+    started = time.perf_counter()
+    return started, settings, Effort(None if timeout is None else started + timeout, node_limit)
+
+
+def verify(
+    query: Query,
+    *,
+    timeout: float | None = None,
+    node_limit: int | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """`node_limit` counts nodes of the solver's tree."""
+    started, settings, effort = _begin(query, timeout, node_limit, options)
+    arena = survey(query, query.threat.budget)
+    found = decide(query, arena, settings, effort)
+    return Verdict(
+        "vulnerable" if found.attack is not None else "robust" if found.reason is None else "unknown",
+        query.claim.label,
+        None if found.attack is None else Attack(found.attack),
+        found.rival,
+        found.reason,
+        query.claim.node,
+        query.graph.directed,
+        effort.stats(started, arena, settings),
+    )
+
+
+def radius(
+    query: Query,
+    *,
+    timeout: float | None = None,
+    node_limit: int | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Radius:
+    """One budget after the other, from 0 on, until an attack is found."""
+    started, settings, effort = _begin(query, timeout, node_limit, options)
+    cap = query.threat.budget
+    arena = survey(query, cap)
+    lower, found = -1, Decision()
+    while lower < arena.budget and found.attack is None and found.reason is None:
+        found = decide(query, arena.with_budget(lower + 1), settings, effort)
+        if found.attack is None and found.reason is None:
+            lower += 1
+    robust = found.attack is None and found.reason is None
+    if robust:
+        lower = query.threat.count_fragile(query.graph, query.claim.node) if cap is None else cap
+    return Radius(
+        lower,
+        None if found.attack is None else len(found.attack) - 1,
+        found.reason is None,
+        robust,
+        query.claim.label,
+        None if found.attack is None else Attack(found.attack),
+        found.rival,
+        found.reason,
+        query.claim.node,
+        query.graph.directed,
+        effort.stats(started, arena, settings),
+    )
