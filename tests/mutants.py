@@ -245,8 +245,8 @@ MUTANTS = (
     ),
     Mutant(
         "checker-enumerates-singles-only", "proof/tree.py",
-        "for count in range(1, min(one.left, movable.size) + 1):",
-        "for count in range(1, min(one.left, movable.size, 1) + 1):",
+        "most = min(one.left, movable.size) if kind == ENUMERATED else 0",
+        "most = min(one.left, movable.size, 1) if kind == ENUMERATED else 0",
     ),
     Mutant(
         "checker-one-rival-is-enough", "proof/tree.py",

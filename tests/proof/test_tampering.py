@@ -12,6 +12,7 @@ import pytest
 
 from edgeproof import Attack, Graph, Layer, Network, RejectedError, check
 from edgeproof.engines import brute
+from edgeproof.proof import tree
 from edgeproof.proof.format import (
     BOX,
     DIGEST,
@@ -26,6 +27,7 @@ from edgeproof.proof.format import (
     pack,
     unpack,
 )  # fmt: skip
+from edgeproof.proof.statement import describe
 from edgeproof.proof.write import write_attack
 from proof_cases import THREAT, Twig, case, proof_of, regrown, rewritten, tree_of
 
@@ -320,3 +322,12 @@ def test_an_attack_on_the_claim_that_holds_is_rejected() -> None:
 
 def test_the_digest_is_what_the_document_says() -> None:
     assert DIGEST == 32
+
+
+def test_a_leaf_that_stands_for_too_many_graphs_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "MOST_GRAPHS", 91)
+    query = replace(QUERY, threat=THREAT.with_budget(2))
+    data = pack(describe(query, "robust") | {"pairs": [], "nodes": 1}, bytes([ENUMERATED]))
+    refused(data, "92 graphs to evaluate")
+    monkeypatch.setattr(tree, "MOST_GRAPHS", 92)
+    assert check(data, QUERY.network, QUERY.graph).status == "robust"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations, islice
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +37,7 @@ from .region import Region
 from .setting import Batch, Setting
 
 MOST_FLIPS_ENUMERATED = 2
+MOST_GRAPHS = 5_000_000
 FEW = 32  # so many graphs are evaluated before anybody asks lines which of them are in doubt
 CELLS = 1 << 21  # numbers in one array of a batch, more or less: bounds the memory
 
@@ -217,11 +219,12 @@ class Walk:
             raise self._refuse(one, f"{one.left} flips are left, up to {MOST_FLIPS_ENUMERATED} are enumerated")
         if kind == ENUMERATED and one.left == 1:
             movable = self._doubtful(one, batch, movable)
-        flips: list[tuple[int, ...]] = [()]
-        if kind == ENUMERATED:
-            for count in range(1, min(one.left, movable.size) + 1):
-                flips += [chosen for chosen in combinations(movable.tolist(), count) if self._admissible(one, chosen)]
-        self._evaluate(one, flips)
+        most = min(one.left, movable.size) if kind == ENUMERATED else 0
+        graphs = sum(comb(movable.size, count) for count in range(most + 1))
+        if graphs > MOST_GRAPHS:
+            raise self._refuse(one, f"{graphs:,} graphs to evaluate, the checker takes up to {MOST_GRAPHS:,} a leaf")
+        subsets = chain.from_iterable(combinations(movable.tolist(), count) for count in range(most + 1))
+        self._evaluate(one, (chosen for chosen in subsets if self._admissible(one, chosen)))
 
     def _doubtful(self, one: Pending, batch: Batch, movable: IntArray) -> IntArray:
         """With one flip left: the pairs of which lines do not show that flipping them alone breaks nothing."""
@@ -252,14 +255,13 @@ class Walk:
                 spent[w] += 1
         return bool((spent <= one.spare).all())
 
-    def _evaluate(self, one: Pending, flips: list[tuple[int, ...]]) -> None:
+    def _evaluate(self, one: Pending, flips: Iterator[tuple[int, ...]]) -> None:
         """Every one of these graphs keeps the claim: in floats if they leave no doubt, otherwise exactly."""
         region = self.region
         widest = max(stage.width for stage in self.setting.chain.stages)
         size = max(1, CELLS // max((region.n + region.source.size) * widest, 1))
         grounding = np.append(region.present ^ (one.decided == 2), True)
-        for begin in range(0, len(flips), size):
-            some = flips[begin : begin + size]
+        while some := list(islice(flips, size)):
             there = np.repeat(grounding[None], len(some), axis=0)
             for row, chosen in enumerate(some):
                 there[row, list(chosen)] ^= True
