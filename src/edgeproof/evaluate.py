@@ -98,15 +98,14 @@ def _first_layer(layer: Layer, graph: Graph) -> FloatArray:
     elif layer.aggregation is Aggregation.MAX:
         gathered = _max_of_sparse(layer, graph)
     else:
-        gathered = _aggregate(layer.aggregation, graph, times(held, layer.A))
-    return _activate(layer, times(held, layer.C) + gathered + layer.b)
+        gathered = _aggregate(layer.aggregation, graph, times(held, layer.A.T.copy()))
+    return _activate(layer, times(held, layer.C.T.copy()) + gathered + layer.b)
 
 
-def times(features: Features, weight: FloatArray) -> FloatArray:
-    """features @ weight.T for sparse features."""
-    out = np.zeros((features.num_rows, weight.shape[0]))
+def times(features: Features, columns: FloatArray) -> FloatArray:
+    """features @ columns for sparse features; a row of `columns` for each feature, contiguous in memory."""
+    out = np.zeros((features.num_rows, columns.shape[1]))
     rows = np.repeat(np.arange(features.num_rows), np.diff(features.ptr))
-    columns = np.ascontiguousarray(weight.T)
     # in slices: a gathered (nonzero, out) matrix of a large graph would not fit into memory
     for start in range(0, rows.size, 1 << 16):
         part = slice(start, start + (1 << 16))
