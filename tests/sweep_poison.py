@@ -45,3 +45,10 @@ class Greedy(Threat):
 class Broken(Threat):
     def check_against(self, graph: Graph) -> None:
         raise RuntimeError("two\nlines")
+
+
+class Drowsy(Threat):
+    """Takes a tenth of a second of nobody's CPU, so that a busy machine does not matter."""
+
+    def check_against(self, graph: Graph) -> None:
+        time.sleep(0.1)

@@ -15,7 +15,7 @@ from edgeproof.sweep import workers
 from edgeproof.sweep.limits import Limits
 from edgeproof.sweep.many import make_sweep
 from edgeproof.sweep.workers import Workers
-from sweep_poison import Broken, Deadly, Greedy, Sleepy
+from sweep_poison import Broken, Deadly, Drowsy, Greedy, Sleepy
 
 
 @pytest.fixture(autouse=True)
@@ -103,3 +103,21 @@ def test_a_sweep_that_is_left_leaves_no_process() -> None:
     for process in processes:
         with pytest.raises(ProcessLookupError):
             os.kill(process, 0)
+
+
+def test_two_workers_take_half_the_time() -> None:
+    """From the first answer on, since starting takes what it takes."""
+
+    def seconds(workers: int) -> float:
+        questions = [ep.Question(Drowsy(1), number % 12, target="next") for number in range(24)]
+        how = {"workers": workers, "engine": "brute", "share": False}
+        answers = ep.verify_many(cases.network(), cases.graph(), questions, **how)
+        next(answers)
+        if workers == 2:
+            next(answers)  # both have begun
+        started = time.monotonic()
+        for _ in answers:
+            pass
+        return time.monotonic() - started
+
+    assert seconds(1) > 1.7 * seconds(2)

@@ -270,8 +270,7 @@ class Sweep:
         where = {ask.position: (task.group, ask) for task in chunk.tasks for ask in (*task.asks, *task.waiting)}
         for line in reply.lines:
             self._note_line(*where[line.position], line)
-        begun = max(1, len(chunk.tasks) - sum(task in reply.rest for task in chunk.tasks))
-        self._task_seconds += 0.3 * (reply.seconds / begun - self._task_seconds)
+        self._task_seconds += 0.3 * (reply.seconds / max(1, len(reply.ended)) - self._task_seconds)
         self._queue.extendleft(_Queued(task, chunk.attempt) for task in reversed(reply.rest))
         for task in reply.ended:
             self._end(task, chunk.attempt)
