@@ -26,15 +26,19 @@ def watched(sweep: Sweep) -> Iterator[None]:
 
 @contextmanager
 def _bar(sweep: Sweep) -> Iterator[None]:
-    from rich.console import Console, Group
+    from rich.console import Console
     from rich.live import Live
     from rich.progress_bar import ProgressBar
+    from rich.table import Table
     from rich.text import Text
 
     def show() -> Any:
         counts, rest = tell_progress(sweep).split("; ", 1)
         bar = ProgressBar(total=max(sweep.total, 1), completed=sweep.done, width=60)
-        return Group(Text(counts, no_wrap=True), bar, Text(rest, style="dim", no_wrap=True, overflow="ellipsis"))
+        rows = Table.grid()  # a bar alone does not end its line
+        for row in (Text(counts), bar, Text(rest, style="dim")):
+            rows.add_row(row)
+        return rows
 
     with Live(get_renderable=show, console=Console(stderr=True), refresh_per_second=4, transient=True):
         yield
