@@ -29,7 +29,7 @@ ROWS = (
     ("verify", "certify", "check", "float32", "minimise"),
     ("sweep", "accuracy"),
     ("",),  # the package itself: `import edgeproof`
-    ("demo",),
+    ("demo", "bench"),
     ("cli",),
 )  # fmt: skip
 RANK = {part: rank for rank, row in enumerate(ROWS) for part in row}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from .. import __version__
+from .bench import bench
 from .check import check
 from .convert import convert
 from .demo import demo
@@ -48,5 +49,5 @@ def main(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, verify, radius, sweep, show, merge, check, convert):
+for command in (demo, verify, radius, sweep, show, merge, check, bench, convert):
     main.add_command(command)
