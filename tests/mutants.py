@@ -131,6 +131,17 @@ MUTANTS = (
         "bottom if state == MAYBE_DELETED else above",
     ),
     Mutant("first-gain-sign", "search/descend_sum.py", "-x if state & 1 else x", "-x"),
+    Mutant("slope-of-another", "search/relax.py", "low[i], high[i], slopes[i]", "low[i], high[i], slopes[0]"),
+    Mutant(
+        "slope-of-another-in-boxes", "search/bound_boxes.py",
+        "h_low[i] = max(bottom[i], 0.0) + slope[i] * min(bottom[i], 0.0)",
+        "h_low[i] = max(bottom[i], 0.0) + slope[0] * min(bottom[i], 0.0)",
+    ),
+    Mutant(
+        "readout-forgets-a-slope", "stages.py",
+        "(head[0].C, head[0].b, head[0].negative_slopes)",
+        "(head[0].C, head[0].b, slope[: len(head[0].b)])",
+    ),
     Mutant(
         "chord-constant", "search/relax.py",
         "rise[i] = max(k * bottom - slope * bottom, above - slope * above)",
