@@ -127,6 +127,10 @@ class Truth:
         if layer.aggregation is Aggregation.MAX:
             around = np.where(edges[..., None], h[:, None], -np.inf).max(axis=2)
             around = np.where(edges.any(axis=2)[..., None], around, Wide(0))
+        elif layer.aggregation is Aggregation.GCN:
+            edges = edges | np.eye(edges.shape[1], dtype=np.bool_)
+            root = 1 / np.sqrt(edges.sum(axis=2).astype(Wide))[..., None]
+            around = root * (edges.astype(Wide) @ (root * h))
         else:
             around = edges.astype(Wide) @ h
             if layer.aggregation is Aggregation.MEAN:

@@ -28,7 +28,7 @@ class Grid:
     classes: tuple[int, ...] = (2, 2, 2, 3, 3, 4, 6)
     tasks: tuple[str, ...] = ("node", "node", "graph")
     directed: tuple[bool, ...] = (False, True)
-    aggregations: tuple[str, ...] = ("sum", "max", "mean", "mixed")
+    aggregations: tuple[str, ...] = ("sum", "max", "mean", "gcn", "mixed", "mixed with gcn")
     activations: tuple[str, ...] = ("relu then none", "relu then none", "relu", "mixed")
     pools: tuple[str, ...] = ("sum", "mean", "max")
     heads: tuple[int, ...] = (0, 0, 0, 1, 2)
@@ -54,6 +54,7 @@ class Grid:
 
 
 EVERYTHING = Grid()
+RATIONAL = Grid(aggregations=("sum", "max", "mean", "mixed"))  # no square roots of degrees
 
 
 @lru_cache(maxsize=1)  # a query costs as much to draw as to decide

@@ -12,7 +12,7 @@ from edgeproof.engines import brute
 from edgeproof.evaluate import evaluate_with_error
 from edgeproof.exact import ExactEvaluator, exact_scores
 from edgeproof.query import Query, predicted_class
-from random_queries import _Draw, draw, fragile_pairs
+from random_queries import RATIONAL, _Draw, draw, fragile_pairs
 
 SEED = 7
 
@@ -64,7 +64,7 @@ def fractions(scores) -> list[Fraction]:
 def cases(count: int):
     """Queries, each with a few admissible attacks."""
     for index in range(count):
-        query = draw(SEED, index)
+        query = draw(SEED, index, RATIONAL)
         hand = _Draw(np.random.default_rng((SEED, index, 2)), None)
         pairs = fragile_pairs(query.graph, query.threat, query.claim.node)
         yield index, query, [(), *(tuple(hand.attack(query, pairs)) for _ in range(3))]

@@ -216,9 +216,3 @@ def test_scores_are_those_of_pytorch_geometric(directed: bool, depth: int) -> No
                 A, b = one.lin.weight.numpy(), one.bias.numpy()
                 layers.append(Layer(np.zeros_like(A), A, b, "gcn", "relu" if at < depth else "none"))
         assert np.allclose(Network(layers).scores(graph), x.numpy(), rtol=0, atol=1e-9)
-
-
-def test_the_search_refuses_by_name() -> None:
-    network = Network([Layer([[0.0], [1.0]], [[1.0], [0.0]], [0.0, 0.0], "gcn", "none")])
-    with pytest.raises(ep.InputError, match="layer 1: the search does not take gcn layers yet, engine='brute' does"):
-        ep.verify(network, path(True), Threat(1), 1)

@@ -18,7 +18,7 @@ from .memo import NetworkMemo
 from .products import first_products
 from .query import Query
 from .stages import DENSE, GRAPH, MAX, POOL, Stage, compile_stages
-from .surroundings import Surroundings, find_surroundings
+from .surroundings import Surroundings, count_rings, find_surroundings
 
 # what a slot is: bit 0 = present in the grounding, bit 1 = undecided
 ABSENT, PRESENT, MAYBE_INSERTED, MAYBE_DELETED = 0, 1, 2, 3
@@ -86,7 +86,12 @@ class Problem(NamedTuple):
     pair_slot: IntArray  # (F, 2); -1 where there is no second slot
     pair_present: NDArray[np.int8]
     order: IntArray  # pairs by name
-    depth: int  # stages that look at neighbours: farther pairs cannot matter to a node task
+    depth: int  # stages that look at neighbours: farther vertices cannot matter to a node task
+    rings: int  # pairs into vertices that are as far or farther cannot matter to a node task
+    # degrees, which GCN looks at
+    normalises: int  # 1: some stage is GCN
+    degree: IntArray  # (n,) in-degree in G, with one self-loop
+    root: FloatArray  # root[d] = 1 / sqrt(d)
     node_task: int
     local: IntArray  # (n,) local budgets
     charge_u: int  # 1: a flip also costs a unit at u (undirected)
@@ -131,13 +136,14 @@ def _compile_chain(query: Query, fold: bool, reorder: bool) -> _Chain:
 def compile_problem(query: Query, options: Mapping[str, bool], budget: int | None) -> Compiled:
     """`budget` bounds how many insertions can lie on one path, and so which vertices can matter."""
     stages, folded, weights = _compile_chain(query, options["fold"], options["reorder"])
-    depth = sum(stage.kind == GRAPH for stage in stages)
-    around = find_surroundings(query, depth, budget, PAIR_LIMIT)
+    looking = [layer.aggregation for layer in query.network.layers if not layer.is_dense]
+    around = find_surroundings(query, looking, budget, PAIR_LIMIT)
     first = stages[0]
     n, T = around.vertices.size, len(stages)
     D = max(1, *(stage.b.size for stage in stages))
     slots = _lay_slots(query.graph, around)
-    products = first_products(query, first, around.vertices, D)
+    active = _active(stages, around.distance, whole=query.claim.node is None or not options["reach"])
+    products = first_products(query, first, around.vertices, int(active[0]), D)
     rows = _raw_rows(query.graph, first, around, slots)
     problem = Problem(
         n=n,
@@ -145,20 +151,29 @@ def compile_problem(query: Query, options: Mapping[str, bool], budget: int | Non
         D=D,
         rivals=len(query.rivals),
         folded=int(folded),
-        active=_active(stages, around.distance, whole=query.claim.node is None or not options["reach"]),
+        active=active,
         kind=_per_stage(stages, "kind", np.int64),
         how=_per_stage(stages, "how", np.int64),
         sends_products=_per_stage(stages, "sends_products", np.int64),
         bends=np.array([0, *((stage.slope != 1.0).any() for stage in stages)], dtype=np.int64),
         leaks=np.array([0, *((stage.slope != 0.0).any() for stage in stages)], dtype=np.int64),
         width=np.array([query.network.num_features, *(stage.b.size for stage in stages)], dtype=np.int64),
-        roundings=2 * query.network.num_features + 4 * D + 4 * int(np.diff(slots["slot_ptr"]).max(initial=0)) + n + 64,
+        roundings=2 * query.network.num_features
+        + 4 * D
+        + 4 * int(np.diff(slots["slot_ptr"]).max(initial=0))
+        + n
+        + 64
+        + 32 * query.network.normalises,
         **weights,
         **products,
         **rows,
         **slots,
         order=np.lexsort((around.pairs[:, 1], around.pairs[:, 0])).astype(np.int64),
-        depth=depth,
+        depth=len(looking),
+        rings=count_rings(looking),
+        normalises=int(query.network.normalises),
+        degree=around.degree,
+        root=_inverse_roots(around.degree, slots["slot_ptr"]),
         node_task=int(query.claim.node is not None),
         local=_local_budgets(query, around.vertices),
         charge_u=int(not query.graph.directed),
@@ -166,6 +181,13 @@ def compile_problem(query: Query, options: Mapping[str, bool], budget: int | Non
         rival_at=np.array(query.rivals, dtype=np.int64),
     )
     return Compiled(problem, query, around.vertices, around.pairs, query.rivals)
+
+
+def _inverse_roots(degree: IntArray, slot_ptr: IntArray) -> FloatArray:
+    """Of every in-degree that a vertex can get to."""
+    root = np.zeros(int((degree + np.diff(slot_ptr)).max()) + 2)
+    root[1:] = 1.0 / np.sqrt(np.arange(1.0, root.size))
+    return root
 
 
 def _per_stage(stages: list[Stage], field: str, dtype: type) -> np.ndarray:

@@ -48,8 +48,11 @@ def _make_rows(network: Network, graph: Graph) -> _Rows:
 _kept: Memo[_Rows] = Memo(_make_rows)
 
 
-def first_products(query: Query, first: Stage, vertices: IntArray, D: int) -> dict[str, Any]:
-    """own = C x + b, sent = A x (zero where stage 1 sends raw features), and their magnitudes."""
+def first_products(query: Query, first: Stage, vertices: IntArray, looked_at: int, D: int) -> dict[str, Any]:
+    """own = C x + b, sent = A x (zero where stage 1 sends raw features), and their magnitudes.
+
+    Only the first `looked_at` vertices keep or send anything; the others get zeros.
+    """
     network, graph = query.network, query.graph
     weights, magnitudes = [first.C], [first.C_abs]
     sends = bool(first.sends_products) and first.kind != DENSE
@@ -57,13 +60,13 @@ def first_products(query: Query, first: Stage, vertices: IntArray, D: int) -> di
         weights.append(first.A)
         magnitudes.append(first.A_abs)
     if first.C is network.layers[0].C:
-        rows, sizes = _kept(network, graph).take(vertices)
+        rows, sizes = _kept(network, graph).take(vertices[:looked_at])
     else:  # the only layer, folded for this claim
-        rows, sizes = _Rows(weights, magnitudes, graph.features).take(vertices)
+        rows, sizes = _Rows(weights, magnitudes, graph.features).take(vertices[:looked_at])
     own, own_abs, sent, sent_abs = (np.zeros((vertices.size, D)) for _ in range(4))
     width = first.b.size
-    own[:, :width] = rows[:, :width] + first.b
-    own_abs[:, :width] = sizes[:, :width] + first.b_abs
+    own[:looked_at, :width] = rows[:, :width] + first.b
+    own_abs[:looked_at, :width] = sizes[:, :width] + first.b_abs
     if sends:
-        sent[:, :width], sent_abs[:, :width] = rows[:, width:], sizes[:, width:]
+        sent[:looked_at, :width], sent_abs[:looked_at, :width] = rows[:, width:], sizes[:, width:]
     return {"own": own, "own_abs": own_abs, "sent": sent, "sent_abs": sent_abs}

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import FloatArray
-from .errors import InputError
 from .network import Aggregation, Layer, Readout
 from .query import Query
 
@@ -39,9 +38,6 @@ class Stage(NamedTuple):
 def compile_stages(query: Query, *, fold: bool, reorder: bool) -> tuple[list[Stage], bool]:
     """Stages 1..T and whether the last one gives score differences (folded) or scores."""
     network = query.network
-    for number, layer in enumerate(network.layers, 1):
-        if layer.aggregation is Aggregation.GCN and not layer.is_dense:
-            raise InputError(f"layer {number}: the search does not take gcn layers yet, engine='brute' does")
     stages = [_layer_stage(layer, reorder) for layer in network.layers]
     if network.readout is not None:
         stages += _readout_stages(network.readout, network.head, reorder)
@@ -73,7 +69,8 @@ def _is_linear(stage: Stage) -> bool:
 
 
 def _stage(kind: int, how: int, reorder: bool, slope: FloatArray, C: FloatArray, A: FloatArray, b: FloatArray) -> Stage:
-    sends = int(reorder and how != MAX)
+    # a message of GCN is scaled by two degrees, a product on the way changes nothing: always products
+    sends = int((reorder and how != MAX) or how == GCN)
     return Stage(kind, how, sends, slope, C, A, b, abs(C), abs(A), abs(b))
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .arrays import IntArray
 from .errors import TooLargeError
 from .graph import Graph
+from .network import Aggregation
 from .query import Query
 from .threat import Threat
 
@@ -20,26 +21,30 @@ class Surroundings(NamedTuple):
     vertices: IntArray  # original numbers
     distance: IntArray
     fixed: IntArray  # (2, edges) present and not fragile: source, target, renumbered
+    degree: IntArray  # in-degree in G, with one self-loop
     ends: IntArray  # (F, 2) fragile pairs (u, v), renumbered; a directed pair points u -> v
     pairs: IntArray  # the same, under the graph's names
     present: NDArray[np.bool_]
 
 
-def find_surroundings(query: Query, depth: int, budget: int | None, limit: int) -> Surroundings:
-    """`depth` counts the layers that look at neighbours."""
+def find_surroundings(query: Query, looking: list[Aggregation], budget: int | None, limit: int) -> Surroundings:
+    """`looking`: how the layers that look at neighbours aggregate, the first one first."""
     graph, threat, node = query.graph, query.threat, query.claim.node
-    fragile = _Fragile(graph, threat, node)
+    depth, rings = len(looking), count_rings(looking)
+    # GCN gives every vertex a self-loop, so that flipping one matters to other layers only
+    loops = any(how is not Aggregation.GCN for how in looking)
+    fragile = _Fragile(graph, threat, node, loops)
     if node is None:
         distance = dict.fromkeys(range(graph.num_vertices), 0)
         movable = distance if depth else {}
     else:
-        most = 0 if fragile.only_edges else depth if budget is None else min(budget, depth)
+        most = 0 if fragile.only_edges else rings if budget is None else min(budget, rings)
         levels = _distances(graph, fragile, node, depth, most)
-        distance = levels[-1]
         # a flip into v matters if v reaches the node with the insertions that are left for the way
-        movable = {v: k for v, k in levels[max(most - 1, 0)].items() if k < depth}
+        movable = {v: k for v, k in levels[max(most - 1, 0)].items() if k < rings}
         if budget == 0:
             movable = {}
+        distance = _with_far_sources(levels[-1], fragile, movable, depth)
     order = np.array(sorted(distance, key=lambda v: (distance[v], v)), dtype=np.int64)
     number = np.full(graph.num_vertices, -1, dtype=np.int64) if graph.num_vertices < 1 << 16 else _Numbers()
     number[order] = np.arange(order.size)
@@ -51,10 +56,37 @@ def find_surroundings(query: Query, depth: int, budget: int | None, limit: int) 
         vertices=order,
         distance=np.array([distance[v] for v in order.tolist()], dtype=np.int64),
         fixed=np.stack([number[sources[kept]], number[targets[kept]]]),
+        degree=_degrees(graph, order) if Aggregation.GCN in looking else np.ones_like(order),
         ends=np.stack([number[pairs[:, 0]], number[pairs[:, 1]]], axis=1),
         pairs=pairs,
         present=present,
     )
+
+
+def count_rings(looking: list[Aggregation]) -> int:
+    """Flips into vertices at smaller distances can matter. Under GCN a message depends on its sender's degree, so
+    flips into the farthest senders matter too.
+    """
+    return len(looking) + (len(looking) > 0 and looking[0] is Aggregation.GCN)
+
+
+def _with_far_sources(
+    distance: dict[int, int], fragile: _Fragile, movable: dict[int, int], depth: int
+) -> dict[int, int]:
+    """Sources of pairs that matter only to the degree of their target: they send nothing, but may be charged."""
+    out = dict(distance)
+    for v, k in movable.items():
+        if k == depth and len(out) < fragile.graph.num_vertices:
+            for sources in fragile.sources(v):
+                for u in sources:
+                    out.setdefault(int(u), depth + 1)
+    return out
+
+
+def _degrees(graph: Graph, vertices: IntArray) -> IntArray:
+    sources, targets = graph.edges_into(vertices)
+    looped = np.isin(vertices, targets[sources == targets])
+    return graph.in_ptr[vertices + 1] - graph.in_ptr[vertices] + ~looped
 
 
 class _Numbers(dict[int, int]):
@@ -77,8 +109,8 @@ def _name(graph: Graph, u: IntArray, v: IntArray) -> IntArray:
 class _Fragile:
     """Answers which pairs into a vertex may flip, without listing the pairs of the whole graph."""
 
-    def __init__(self, graph: Graph, threat: Threat, node: int | None) -> None:
-        self.graph, self.threat, self.node = graph, threat, node
+    def __init__(self, graph: Graph, threat: Threat, node: int | None, loops: bool) -> None:
+        self.graph, self.threat, self.node, self.loops = graph, threat, node, loops
         self.protected = threat.protected_pairs(graph)
         # the common case: every edge may go, nothing may come
         self.only_edges = threat.delete and not threat.insert and threat.fragile is None and not self.protected
@@ -96,9 +128,9 @@ class _Fragile:
         inside = self.graph.in_neighbours(v)
         if self.listed is not None:
             there = set(inside.tolist())
-            listed = self.listed.get(v, [])
+            listed = [u for u in self.listed.get(v, []) if u != v or self.loops]
             return [u for u in listed if u in there], [u for u in listed if u not in there]
-        deletable = inside.tolist() if self.threat.delete else []
+        deletable = inside[(inside != v) | self.loops].tolist() if self.threat.delete else []
         insertable: IntArray | list[int] = []
         if self.threat.insert is True or (self.threat.insert == "target" and v == self.node):
             free = np.ones(self.graph.num_vertices, dtype=np.bool_)
@@ -115,7 +147,8 @@ class _Fragile:
 
     def count(self, v: int) -> int:
         if self.only_edges:
-            return int(self.graph.in_ptr[v + 1] - self.graph.in_ptr[v])
+            looped = not self.loops and self.graph.has_edge(v, v)
+            return int(self.graph.in_ptr[v + 1] - self.graph.in_ptr[v]) - looped
         deletable, insertable = self.sources(v)
         return len(deletable) + len(insertable)
 
@@ -158,6 +191,8 @@ def _fragile_pairs(
         )
     if fragile.only_edges:
         sources, targets = graph.edges_into(np.fromiter(movable, np.int64, len(movable)))
+        kept = (sources != targets) | fragile.loops
+        sources, targets = sources[kept], targets[kept]
         near = np.lexsort((number[sources], number[targets]))
         pairs, present = np.stack([sources[near], targets[near]], axis=1), np.ones(sources.size, dtype=np.bool_)
         return _without_reverses(graph, pairs, present)

@@ -14,9 +14,9 @@ from edgeproof.proof.boxes import activate
 from edgeproof.proof.enclose import Enclosure
 from edgeproof.proof.evaluate import evaluate_graphs, objectives
 from edgeproof.proof.setting import Batch, Setting
-from random_queries import EVERYTHING, draw
+from random_queries import RATIONAL, draw
 
-GRID = replace(EVERYTHING, most_graphs=300, styles=("integers", "signs", "dyadic", "gaussian", "gaussian"))
+GRID = replace(RATIONAL, most_graphs=300, styles=("integers", "signs", "dyadic", "gaussian", "gaussian"))
 CHUNK = 25
 
 
@@ -56,7 +56,7 @@ def graphs_below(setting: Setting, batch: Batch) -> tuple[np.ndarray, list[tuple
     return np.array(rows).reshape(len(rows), region.source.size), flips
 
 
-ROUGH = replace(EVERYTHING, most_graphs=60, styles=("wild", "cancelling"), calibrations=("tie", "last bit", "between"))
+ROUGH = replace(RATIONAL, most_graphs=60, styles=("wild", "cancelling"), calibrations=("tie", "last bit", "between"))
 
 
 @pytest.mark.parametrize("chunk", range(3))

@@ -69,9 +69,9 @@ def check_verdicts(name: str, make, seeds: range, engine: str = "search") -> Non
     assert set(outcomes) <= {"robust", "vulnerable"}
 
 
-@pytest.mark.parametrize("name", [*LAYERS, *MODELS])
+@pytest.mark.parametrize("name", [*LAYERS, *MODELS, *GCN])
 def test_verdicts_agree_with_enumeration_through_the_module(name: str) -> None:
-    check_verdicts(name, {**LAYERS, **MODELS}[name], range(4))
+    check_verdicts(name, {**LAYERS, **MODELS, **GCN}[name], range(4))
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)

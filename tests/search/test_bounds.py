@@ -66,6 +66,17 @@ GRIDS = (
         calibrations=("none", "between", "tie"),
         most_graphs=1500,
     ),
+    # degrees that change with the flips
+    Grid(
+        vertices=(3, 4, 5, 6),
+        layers=(1, 2, 2, 3, 4),
+        widths=(1, 2, 3, 4),
+        aggregations=("gcn", "gcn", "mixed with gcn"),
+        flips=("delete", "insert", "both", "both", "list"),
+        budgets=(1, 2, 3, 3, 4, None),
+        calibrations=("none", "between", "tie"),
+        most_graphs=1500,
+    ),
     # rounding: numbers of which no sum is exact
     Grid(
         vertices=(4, 5, 6),
@@ -78,7 +89,7 @@ GRIDS = (
         most_graphs=400,
     ),
 )
-RESTORED = ("values", "boxes", "status", "open_slots", "spare")
+RESTORED = ("values", "boxes", "status", "open_slots", "spare", "degree", "leaving", "arriving")
 COUNTED = (PAIR_MARK, VALUE_MARK, BOX_MARK, USED, LIMIT, UNDECIDED)
 
 

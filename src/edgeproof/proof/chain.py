@@ -73,7 +73,7 @@ def make_chain(query: Query, differences: bool = True) -> Chain:
     if network.readout is not None:
         stages += _of_readout(network.readout, network.head)
     for stage in stages:
-        if stage.how not in SUPPORTED:
+        if stage.how not in SUPPORTED and stage.kind is not Kind.DENSE:
             raise InputError(f"layers with {stage.how.value} aggregation have no proof rules and no float32 bounds yet")
     depth = sum(stage.kind is Kind.GRAPH for stage in stages)
     rows = np.zeros((len(query.rivals), stages[-1].width))

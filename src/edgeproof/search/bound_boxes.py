@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED, PRESENT
-from ..stages import DENSE, MAX, MEAN, POOL, SUM
+from ..stages import DENSE, GCN, MAX, MEAN, POOL, SUM
 from .carry import carry_columns
 from .compile import kernel, part
+from .gcn_boxes import gather_gcn
 from .multiply import (
     add_picked,
     add_picked_magnitudes,
@@ -19,23 +20,8 @@ from .multiply import (
     split_interval,
 )  # fmt: skip
 from .propagate import list_due, spendable
+from .rank import rank
 from .state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, WORK
-
-
-@kernel
-def rank(top, ranks, m, row, sign, x):
-    """Insert sign * row into the `ranks` largest seen so far, coordinate by coordinate (x is scratch).
-
-    Sorting networks for all coordinates at once: min and max vectorise where a sort a coordinate does not.
-    """
-    for i in range(m):
-        x[i] = sign * row[i]
-    for k in range(ranks):
-        held = top[k]
-        for i in range(m):
-            larger = max(held[i], x[i])
-            x[i] = min(held[i], x[i])
-            held[i] = larger
 
 
 @kernel
@@ -298,6 +284,11 @@ def bound_vertex(p, s, options, t, v, forced):
         elif how == MEAN:
             gather_mean(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
                         cap, s.top, s.line[6])  # fmt: skip
+        elif how == GCN:
+            for side in range(2):
+                gather_gcn(p, s, options, add_high if side else add_low, m, below, v, cap, side)
+            for i in range(m):
+                add_low[i] = -add_low[i]
         else:
             gather_max(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
                        cap, s.top, s.line[6])  # fmt: skip

@@ -18,7 +18,7 @@ def choose_nearest(p, s):
     queue[0] = 0
     s.seen[0] = stamp
     head, tail, ring = 0, 1, 1
-    for _ in range(p.depth):
+    for _ in range(p.rings):
         while head < ring:
             v = queue[head]
             head += 1

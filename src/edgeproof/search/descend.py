@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..stages import DENSE, MAX, MEAN, POOL
+from ..stages import DENSE, GCN, MAX, MEAN, POOL
 from .compile import kernel
+from .descend_gcn import descend_gcn
 from .descend_max import descend_max, raw_coefficients
 from .descend_mean import descend_mean
 from .descend_sum import descend_carriers, descend_first, descend_sum
@@ -86,7 +87,8 @@ def descend(p, s, lines, options, top, rows, side, count):
             slack = s.slack[t, v]
             cap = spendable(s, options, v)
             lines.stamp[3] += additions(p, t, v)
-            gathers = p.kind[t] != DENSE and (p.kind[t] == POOL or p.slot_ptr[v + 1] > p.slot_ptr[v])
+            around = p.kind[t] == POOL or p.how[t] == GCN or p.slot_ptr[v + 1] > p.slot_ptr[v]
+            gathers = p.kind[t] != DENSE and around
             if t > 1:
                 following = reach(lines, 1 - side, following, v, rows, lower)
             for b in range(rows):
@@ -110,6 +112,8 @@ def descend(p, s, lines, options, top, rows, side, count):
                 following = descend_pool(p, s, lines, t, side, rows, following)
             elif p.how[t] == MAX:
                 following = descend_max(p, s, lines, t, v, side, rows, following, cap)
+            elif p.how[t] == GCN:
+                following = descend_gcn(p, s, lines, options, t, v, side, rows, following, cap)
             elif p.how[t] == MEAN:
                 following = descend_mean(p, s, lines, t, v, side, rows, following, cap)
             elif t == 1:

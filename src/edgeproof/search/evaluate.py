@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem import PRESENT
-from ..stages import DENSE, MAX, MEAN, POOL
+from ..stages import DENSE, GCN, MAX, MEAN, POOL
 from .compile import kernel
+from .degrees import gather_normalised
 from .multiply import add_picked, copy, copy_record, fill, pick_nonzero
 from .propagate import list_due
 from .state import OWN, SENT, VALUE_MARK, WORK, H
@@ -105,6 +106,8 @@ def evaluate_vertex(p, s, options, t, v, forced):
             m = p.width[t - 1]
         if kind == POOL:
             pool_values(acc, below, how, m, p.n)
+        elif how == GCN:
+            gather_normalised(p, s, acc, below, m, v)
         else:
             gather_values(p, s, acc, below, how, m, first, v)
         if p.sends_products[t]:

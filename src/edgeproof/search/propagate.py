@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..stages import GRAPH, POOL
+from ..stages import GCN, GRAPH, POOL
 from .compile import kernel
 from .state import LIMIT, STAMP, USED
 
@@ -48,8 +48,10 @@ def list_due(p, s, t, seeds, everything, before, side, mask):
             s.seen[v] = stamp
             due[waiting] = v
             waiting += 1
-    for k in range(before):
-        u = found[k]
+    # under GCN what the seeds send changed with their degrees, although they did not change themselves
+    senders = before + (seeds.size if p.how[t] == GCN else 0)
+    for k in range(senders):
+        u = found[k] if k < before else seeds[k - before]
         for e in range(p.out_ptr[u], p.out_ptr[u + 1]):
             v = p.out_target[e]
             if v < active and s.seen[v] != stamp and s.status[p.out_slot[e]] & mask:

@@ -3,13 +3,19 @@
 For a sum of n products, |computed - true| <= g(n) * (sum of their magnitudes), in any order, fused or not. The boxes
 of the root bound every magnitude below it, so one pass over the root gives, for every vertex and stage, a slack that
 makes a computed box contain the true one, and for the grounding an error that grows from stage to stage.
+
+GCN: 1 / sqrt(d) is rounded twice, its square root and its quotient, each correctly, so that a message over the roots of
+two degrees has seen 6 more roundings than under a sum; `roundings` allows 32. A message weighs at most 1, so magnitudes
+are those of a sum over the neighbours and the vertex itself. Differences of two roots, in boxes and lines, lose no
+more than 4 units of 2**-53 each, times a message: that is within the same allowance, since it is taken of the message
+itself and not of the difference.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..stages import DENSE, MAX, POOL, SUM
+from ..stages import DENSE, GCN, MAX, POOL, SUM
 from .bound_boxes import ROOT, bound_vertex
 from .compile import kernel
 from .evaluate import evaluate_vertex
@@ -89,7 +95,7 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
                 if p.kind[1] != DENSE and p.sends_products[1]:
                     gather_magnitudes(p, s, options, t, v, gathered, np.int64(SUM), p.sent_abs)
                     for i in range(width):
-                        size[i] += gathered[i]
+                        size[i] += gathered[i] + (p.sent_abs[v, i] if p.how[1] == GCN else 0.0)
                 elif p.kind[1] != DENSE:
                     offset = p.raw_columns_ptr[v, 0]
                     m = p.raw_columns_ptr[v, 1] - offset
@@ -109,7 +115,7 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
                     # a mean takes deletions back from a sum before it divides, so its terms count in full
                     gather_magnitudes(p, s, options, t, v, gathered, np.int64(SUM), passed)
                     for i in range(width):
-                        size[i] += gathered[i]
+                        size[i] += gathered[i] + (passed[v, i] if p.how[t] == GCN else 0.0)
             for i in range(width):
                 finite = finite and size[i] < LARGE
                 size[i] = size[i] * factor + TINY
@@ -127,9 +133,10 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
                     gather_magnitudes(p, s, options, t, v, gathered, np.int64(MAX), error[t - 1])
                     add_magnitudes(total, p.AT_abs[t], gathered, lower, width)
                 elif p.kind[t] != DENSE:
-                    gather_magnitudes(p, s, options, t, v, gathered, p.how[t], passed)
+                    how = np.int64(SUM) if p.how[t] == GCN else p.how[t]
+                    gather_magnitudes(p, s, options, t, v, gathered, how, passed)
                     for i in range(width):
-                        total[i] += gathered[i]
+                        total[i] += gathered[i] + (passed[v, i] if p.how[t] == GCN else 0.0)
             bound_vertex(p, s, options, t, v, np.int64(ROOT))
             evaluate_vertex(p, s, options, t, v, np.int64(1))
             for i in range(width):

@@ -6,6 +6,7 @@ import numpy as np
 
 from .bound_boxes import bound_from
 from .compile import kernel, part
+from .degrees import shift_degrees
 from .evaluate import evaluate_from
 from .multiply import copy_record
 from .state import BOX_MARK, LIMIT, PAIR_MARK, UNDECIDED, USED, VALUE_MARK
@@ -30,6 +31,8 @@ def decide(p, s, pair, flip):
         if p.charge_u and u != v:
             s.spare[u] -= 1
         s.tally[USED] += 1
+    if p.normalises:
+        shift_degrees(p, s, pair, flip, np.int64(1))
     s.tally[UNDECIDED] -= 1
     s.pair_trail[s.tally[PAIR_MARK]] = ~pair if flip else pair
     s.tally[PAIR_MARK] += 1
@@ -59,6 +62,8 @@ def undo_pairs(p, s, mark):
             if p.charge_u and u != v:
                 s.spare[u] += 1
             s.tally[USED] -= 1
+        if p.normalises:
+            shift_degrees(p, s, pair, np.int64(flip), np.int64(-1))
         s.tally[UNDECIDED] += 1
 
 

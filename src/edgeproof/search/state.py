@@ -23,6 +23,9 @@ LOW, HIGH, OWN_LOW, OWN_HIGH, SENT_LOW, SENT_HIGH = 0, 1, 2, 3, 4, 5
 ) = range(30)  # fmt: skip
 
 
+SWAYS = 10  # flips at senders that a box ranks; of more, it takes all
+
+
 class Options(NamedTuple):
     """The options that kernels look at, as numbers."""
 
@@ -54,6 +57,10 @@ class State(NamedTuple):
     open_slots: IntArray  # (n,) undecided slots into a vertex
     came: IntArray  # (n,) inserted slots into a vertex
     spare: IntArray  # (n,) local budget left
+    # degrees, kept where a stage is GCN; self-loops are left out of the counts
+    degree: IntArray  # (n,) in-degree of the grounding, with one self-loop
+    leaving: IntArray  # (n,) undecided edges into a vertex
+    arriving: IntArray  # (n,) undecided absent pairs into a vertex
     # trails
     pair_trail: IntArray  # decided pairs in order, flipped ones as ~pair
     value_trail: NDArray[np.float64]  # (records, 3, W)
@@ -80,6 +87,7 @@ class State(NamedTuple):
     line: NDArray[np.float64]  # (8, W)
     picked: IntArray  # (2 W + rivals,)
     top: NDArray[np.float64]  # (4, most + 2, W) best gains, one row a rank
+    sway: NDArray[np.float64]  # (SWAYS + 2, W) the same for flips that change a sender's degree; the last: all
     # a first stage that takes the max of 0/1 features (carry.py)
     carried: NDArray[np.float64]  # (S, width of stage 1)
     carried_const: FloatArray
@@ -104,6 +112,9 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
         open_slots=np.zeros(n, dtype=np.int64),
         came=np.zeros(n, dtype=np.int64),
         spare=problem.local.copy(),
+        degree=problem.degree.copy(),
+        leaving=np.zeros(n, dtype=np.int64),
+        arriving=np.zeros(n, dtype=np.int64),
         pair_trail=np.zeros(pairs + 1, dtype=np.int64),
         value_trail=np.empty((records, 3, problem.D)),
         value_trail_at=np.zeros(records, dtype=np.int64),
@@ -125,6 +136,7 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
         line=np.zeros((8, W)),
         picked=np.zeros(2 * W + problem.rivals, dtype=np.int64),
         top=np.zeros((4, min(most, most_slots) + 2, W)),
+        sway=np.zeros((SWAYS + 2, W)),
         carried=np.zeros((problem.slot_source.size if problem.uniform else 1, int(problem.width[1]))),
         carried_const=np.zeros(problem.D),
         crowd=np.zeros((W, 3), dtype=np.int64),

@@ -9,6 +9,7 @@ import numpy as np
 from ..exact import ExactEvaluator
 from ..graph import Pair
 from ..problem import Compiled, Problem
+from .degrees import count_open
 from .lend import Lent
 from .lines import make_lines
 from .round import rounding_slacks
@@ -29,6 +30,7 @@ def make_root(p: Problem, budget: int, most: int) -> State:
     np.add.at(state.open_slots, p.pair_v, 1)
     two = p.pair_slot[:, 1] >= 0
     np.add.at(state.open_slots, p.pair_u[two], 1)
+    count_open(p, state)
     return state
 
 
