@@ -197,6 +197,65 @@ MUTANTS = (
         "record[LOW, j] = max(record[LOW, j], below)",
         "record[LOW, j] = max(record[LOW, j], min(above, -below))",
     ),
+    # degrees
+    Mutant("degree-of-one-end", "search/degrees.py", "for end in range(2):", "for end in range(1):"),
+    Mutant(
+        "far-senders-ignored", "surroundings.py",
+        "+ (len(looking) > 0 and looking[0] is Aggregation.GCN)",
+        "+ 0 * len(looking)",
+    ),
+    Mutant("loops-count-twice", "search/degrees.py", "if u != v:  # the self-loop", "if k >= 0:  # the self-loop"),
+    Mutant(
+        "degree-change-not-due", "search/propagate.py",
+        "seeds.size if p.how[t] == GCN else 0",
+        "seeds.size if p.how[t] == GCN and t > p.T else 0",
+    ),
+    Mutant(
+        "degrees-of-inserted-fixed", "search/degrees.py",
+        "return degree - min(s.leaving[u], max(others, 0)), degree",
+        "return degree, degree",
+    ),
+    Mutant(
+        "sways-one-degree-a-flip", "search/gcn_boxes.py",
+        "min((left - i - j) * (1 + p.charge_u), SWAYS + 1)",
+        "min(left - i - j, SWAYS + 1)",
+    ),
+    Mutant(
+        "sways-by-the-first-deletion", "search/gcn_boxes.py",
+        "sign * (p.root[degree - flips] - p.root[degree]) / flips",
+        "sign * (p.root[degree - 1] - p.root[degree])",
+    ),
+    Mutant(
+        "gcn-own-degree-fixed", "search/gcn_boxes.py",
+        "here = p.root[s.degree[v] - i + j]",
+        "here = p.root[s.degree[v] + 0 * (i + j)]",
+    ),
+    Mutant(
+        "gcn-deletions-by-the-first", "search/descend_gcn.py",
+        "for k in range(1 - min(up, cap - 1), down + 1):",
+        "for k in range(1 - min(up, cap - 1), min(down, 1) + 1):",
+    ),
+    Mutant(
+        "gcn-shared-by-all", "search/descend_gcn.py",
+        "shared / (fewest if shared > 0.0 else most) - there * bottom",
+        "shared / max(fewest, most) - there * bottom",
+    ),
+    Mutant(
+        "gcn-insertion-keeps-degree", "search/descend_gcn.py",
+        "worst(there * there - here * here, own_low, own_high) + worst(there - here, sum_low, sum_high)",
+        "0.0 * (own_low + own_high + sum_low + sum_high)",
+    ),
+    Mutant("gcn-sender-may-leave", "search/descend_gcn.py", "elif down > 0 and stays:", "elif down > 0:"),
+    Mutant(
+        "gcn-sender-at-first-deletion", "search/descend_gcn.py",
+        "(root[degree - down] - here) / down",
+        "(root[degree - 1] - here)",
+    ),
+    Mutant(
+        "gcn-receiver-degree-fixed", "search/descend_gcn.py",
+        "strong = p.root[s.degree[v] - min(down, left - 1)]",
+        "strong = p.root[s.degree[v]]",
+    ),
     # undo
     Mutant("tightened-box-not-undone", "search/tighten.py", "s.tally[BOX_MARK] = at + 1", "s.tally[BOX_MARK] = at"),
     Mutant(
