@@ -19,7 +19,7 @@ ROWS = (
     ("convert",),
     (
         "arrays", "network", "graph", "features", "threat", "verdict", "evaluate", "exact", "exact_gcn", "surds",
-        "load", "memo", "predict", "pyg",
+        "load", "memo", "picture", "predict", "pyg",
     ),
     ("query", "options"),
     ("problem", "products", "stages", "surroundings"),
@@ -28,6 +28,7 @@ ROWS = (
     ("proof",),
     ("verify", "certify", "check", "float32", "minimise"),
     ("sweep", "accuracy"),
+    ("report",),
     ("",),  # the package itself: `import edgeproof`
     ("demo", "bench"),
     ("cli",),

@@ -40,13 +40,16 @@ def test_the_shipped_network_is_what_the_trainer_makes() -> None:
     assert {layer.aggregation.value for layer in layers} == {made["AGGREGATION"]}
 
 
-def test_the_table_has_every_member_and_its_radius() -> None:
-    result = CliRunner().invoke(main, ["demo", "--engine", "brute", "--max-budget", "1"])
+def test_the_table_has_every_member_and_its_radius(tmp_path: Path) -> None:
+    page = tmp_path / "club.html"
+    result = CliRunner().invoke(main, ["demo", "--engine", "brute", "--max-budget", "1", "-o", str(page)])
     assert result.exit_code == 0, result.output
     rows = [line for line in result.stdout.splitlines() if line.startswith("│")]
     assert len(rows) == 34
     assert "1 or more" in rows[0]
     assert "predictions are proved to survive any 1 change." in result.stdout
+    assert f"Every attack, drawn: {page}" in result.stdout
+    assert "Zachary&#x27;s karate club" in page.read_text(encoding="utf-8")
 
 
 def test_json_gives_the_radii_of_the_library() -> None:

@@ -12,6 +12,7 @@ from .demo import demo
 from .failure import OneLineErrors
 from .merge import merge
 from .radius import radius
+from .report import report
 from .show import show
 from .sweep import sweep
 from .verify import verify
@@ -37,6 +38,7 @@ def main(context: click.Context) -> None:
     All nodes, many budgets, on all cores; running it again resumes:
         edgeproof sweep model.safetensors graph.npz --budget 1 --budget 5 --out results
         edgeproof show results
+        edgeproof report results -o report.html
 
     Models are .safetensors (native), .npz or .gnnx; graphs are .npz, or .graph with its .feat beside it.
     A verdict holds for real-number arithmetic on the stored weights; an attack was re-evaluated exactly.
@@ -49,5 +51,5 @@ def main(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, verify, radius, sweep, show, merge, check, bench, convert):
+for command in (demo, verify, radius, sweep, show, report, merge, check, bench, convert):
     main.add_command(command)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import EdgeproofError
 from .failure import UNKNOWN
 from .question import print_json
 from .words import count
 
 if TYPE_CHECKING:
     from ..graph import Graph
+    from ..sweep.answer import Answer
     from ..verdict import Radius
 
 INSERT_BUDGET = 2  # 561 pairs may flip: more would take minutes
@@ -25,38 +29,70 @@ INSERT_BUDGET = 2  # 561 pairs may flip: more would take minutes
 )
 @click.option("--insert/--no-insert", default=False, show_default=True, help="New friendships count as flips too.")
 @click.option("--engine", default="search", show_default=True, help="search, or brute (every graph; small budgets).")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def demo(max_budget: int | None, insert: bool, engine: str, as_json: bool) -> int:
+@click.option(
+    "-o", "--out", metavar="FILE", default="edgeproof-demo.html", show_default=True, type=click.Path(), help="The page."
+)
+@click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page, at a terminal.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, and write no page.")
+def demo(max_budget: int | None, insert: bool, engine: str, out: str, show: bool, as_json: bool) -> int:
     """Zachary's karate club split in two. A small network says which side each of its 34 members took; how many
-    friendships must break before it changes its mind about a member?
+    friendships must break before it changes its mind about a member? A table, and a page with every attack drawn.
 
     \b
         edgeproof demo
         edgeproof demo --insert
     """
-    from ..demo.karate import karate_graph, karate_network
+    from ..demo.karate import SIDES, karate_graph, karate_network
+    from ..report.write import write_report
+    from ..sweep.many import verify_many
+    from ..sweep.plan import Plan
     from ..threat import Threat
-    from ..verify import radius
+    from ..verdict import Radius
 
     graph, network = karate_graph(), karate_network()
     cap = INSERT_BUDGET if max_budget is None and insert else max_budget
-    threat = Threat(budget=cap, insert=insert)
-    nodes = _with_progress(range(graph.num_vertices))
-    radii = [radius(network, graph, threat, node, engine=engine) for node in nodes]
-    if as_json:
-        print_json({"members": [one.to_dict() for one in radii]})
-    else:
-        _print_table(graph, radii, cap)
+    plan = Plan([Threat(budget=cap, insert=insert)], radius=True)
+    # most of these survive everything: one proof from above instead of one for each budget
+    options = {"climb": False} if engine == "search" else None
+    with TemporaryDirectory() as store:
+        answers = verify_many(
+            network, graph, plan, workers=0, engine=engine, options=options, passes=False, store=store
+        )
+        results = [one.result for one in _with_progress(answers, graph.num_vertices)]
+        radii = [one for one in results if isinstance(one, Radius)]
+        if len(radii) < len(results):
+            raise EdgeproofError(next(str(one) for one in results if not isinstance(one, Radius)))
+        radii.sort(key=lambda one: one.node or 0)
+        if as_json:
+            print_json({"members": [one.to_dict() for one in radii]})
+        else:
+            known = {graph.fingerprint: graph}
+            found = write_report(store, out, graphs=known, title="Zachary's karate club", names=SIDES)
+            _print_table(graph, radii, cap)
+            top = found.most_flipped(3)
+            if top:
+                pairs = ", ".join(f"{one.pair[0]}-{one.pair[1]} ({count(one.times, 'attack')})" for one in top)
+                click.echo(f"The most fragile friendships: {pairs}.")
+            _tell_page(out, show)
     return 0 if all(one.exact for one in radii) else UNKNOWN
 
 
-def _with_progress(nodes: range) -> Iterable[int]:
+def _tell_page(out: str, show: bool) -> None:
+    """A page that nobody sees is opened for nobody: only at a terminal."""
+    click.echo(f"Every attack, drawn: {out}")
+    if show and sys.stdout.isatty():
+        import webbrowser
+
+        webbrowser.open(Path(out).resolve().as_uri())
+
+
+def _with_progress(answers: Iterable[Answer], total: int) -> Iterable[Answer]:
     if not sys.stderr.isatty():
-        return nodes
+        return answers
     from rich.console import Console
     from rich.progress import track
 
-    return track(nodes, "members", console=Console(stderr=True), transient=True)
+    return track(answers, "members", total=total, console=Console(stderr=True), transient=True)
 
 
 def _print_table(graph: Graph, radii: list[Radius], cap: int | None) -> None:

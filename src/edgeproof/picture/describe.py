@@ -1,0 +1,62 @@
+"""An attack in words, and the figure of it with its legend, as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from ..graph import Graph, Pair
+from .draw import COLOURS, draw, name_class
+from .take import Picture, take_picture
+
+
+def tell_flips(graph: Graph, attack: Iterable[Pair]) -> list[str]:
+    """Such as `delete 3 - 17`; messages flow along the arrow of a directed one."""
+    arrow = "→" if graph.directed else "-"
+    return [f"{'delete' if graph.has_edge(u, v) else 'insert'} {u} {arrow} {v}" for u, v in attack]
+
+
+def tell_change(node: int | None, label: int | None, rival: int | None, flips: int, names: tuple[str, ...] = ()) -> str:
+    """Such as `node 17: class 3 becomes class 1 after 2 flips`."""
+    what = "the graph" if node is None else f"node {node}"
+    before = "?" if label is None else name_class(label, names)
+    after = "another class" if rival is None else name_class(rival, names)
+    return f"{what}: {before} becomes {after} after {flips} flip{'' if flips == 1 else 's'}"
+
+
+def legend(picture: Picture, names: tuple[str, ...] = ()) -> str:
+    """What the lines and colours of a picture mean, as HTML."""
+    items = []
+    if picture.count("deleted"):
+        items.append('<span><i style="border-top:3px dashed #c8102e;width:1.6em"></i> deleted</span>')
+    if picture.count("inserted"):
+        items.append('<span><i style="border-top:3px solid #0a7d33;width:1.6em"></i> inserted</span>')
+    if picture.node is not None:
+        items.append(
+            '<span><i style="border:3px solid;border-radius:50%;width:.6em;height:.6em"></i> in question</span>'
+        )
+    for label in sorted(set(picture.labels or ())):
+        colour = COLOURS[label % len(COLOURS)][0]
+        disc = f"background:{colour};border-radius:50%;width:.9em;height:.9em"
+        items.append(f'<span><i style="{disc}"></i> {escape(name_class(label, names))}</span>')
+    if picture.cut:
+        items.append(f"<span>only the {len(picture.vertices)} nearest vertices are drawn</span>")
+    style = "display:flex;flex-wrap:wrap;gap:.2em 1em"
+    return f'<div class="ep-legend" style="{style}">{"".join(items)}</div>'.replace(
+        '<i style="', '<i style="display:inline-block;vertical-align:middle;'
+    )
+
+
+def figure(
+    graph: Graph, attack: Iterable[Pair], node: int | None, label: int | None, rival: int | None,
+    names: tuple[str, ...] = (), *, style: bool = True,
+) -> str:  # fmt: skip
+    """The picture with its caption."""
+    attack = list(attack)
+    picture = take_picture(graph, attack, node)
+    told = tell_change(node, label, rival, len(attack), names)
+    flips = ", ".join(tell_flips(graph, attack)) or "the graph as it is"
+    return (
+        f'<figure style="margin:0">{draw(picture, f"{told}: {flips}", names, style=style)}'
+        f"<figcaption>{legend(picture, names)}<p>{escape(told)}: {escape(flips)}</p></figcaption></figure>"
+    )

@@ -1,0 +1,96 @@
+"""A picture as SVG: one drawing for the report, for notebooks and for the README."""
+
+from __future__ import annotations
+
+from html import escape
+
+from .take import Picture
+
+WIDTH, HEIGHT, MARGIN = 640, 420, 26
+# Okabe and Ito's colours, told apart by nearly all eyes; black or white is written on them
+COLOURS = (
+    ("#56b4e9", "#000"), ("#e69f00", "#000"), ("#009e73", "#000"), ("#cc79a7", "#000"), ("#f0e442", "#000"),
+    ("#0072b2", "#fff"), ("#d55e00", "#000"), ("#999999", "#000"),
+)  # fmt: skip
+
+STYLE = """
+.ep-picture{--ep-ink:#1c2330;--ep-paper:#fff;--ep-kept:#9aa4b2;--ep-deleted:#c8102e;--ep-inserted:#0a7d33;
+font:11px system-ui,sans-serif;max-width:100%;height:auto;background:var(--ep-paper)}
+@media (prefers-color-scheme:dark){.ep-picture{--ep-ink:#e8ecf2;--ep-paper:#171b22;--ep-kept:#5b6675;
+--ep-deleted:#ff6b7d;--ep-inserted:#4cd07d}}
+@media print{.ep-picture{--ep-ink:#000;--ep-paper:#fff;--ep-kept:#888;--ep-deleted:#c8102e;--ep-inserted:#0a7d33}}
+.ep-picture line,.ep-picture .ep-loop{fill:none;stroke:var(--ep-kept);stroke-width:1.2}
+.ep-picture .ep-deleted{stroke:var(--ep-deleted);stroke-width:3;stroke-dasharray:7 5}
+.ep-picture .ep-inserted{stroke:var(--ep-inserted);stroke-width:3.4}
+.ep-picture text{text-anchor:middle;dominant-baseline:central}
+.ep-picture circle{stroke:var(--ep-paper);stroke-width:1.5}
+.ep-picture .ep-target{stroke:var(--ep-ink);stroke-width:3.5}
+.ep-picture .ep-plain{fill:var(--ep-paper);stroke:var(--ep-ink)}
+.ep-picture .ep-number{fill:var(--ep-ink)}
+""".replace("\n", "")
+
+
+def draw(picture: Picture, title: str, names: tuple[str, ...] = (), *, style: bool = True) -> str:
+    """`names` of the classes, where they have some; `style=False` where the page has STYLE already."""
+    radius = 13 if len(picture.vertices) <= 24 else 11
+    points = [_at(x, y) for x, y in picture.positions.tolist()]
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="ep-picture" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'width="{WIDTH}" height="{HEIGHT}" role="img"><title>{escape(title)}</title>'
+    ]
+    if style:
+        parts.append(f"<style>{STYLE}</style>")
+    order = {"kept": 0, "deleted": 1, "inserted": 2}  # what the attack does lies on top
+    for u, v, kind in sorted(picture.edges, key=lambda edge: order[edge[2]]):
+        pair = f"{picture.vertices[u]},{picture.vertices[v]}"
+        parts.append(_edge(points[u], points[v], radius, pair, kind, picture.directed, loop=u == v))
+    for at, (vertex, (x, y)) in enumerate(zip(picture.vertices, points, strict=True)):
+        label = None if picture.labels is None else picture.labels[at]
+        parts.append(_vertex(vertex, x, y, radius, label, names, target=vertex == picture.node))
+    return "".join([*parts, "</svg>"])
+
+
+def name_class(label: int, names: tuple[str, ...] = ()) -> str:
+    return names[label] if 0 <= label < len(names) else f"class {label}"
+
+
+def _at(x: float, y: float) -> tuple[float, float]:
+    return round(MARGIN + x * (WIDTH - 2 * MARGIN), 1), round(MARGIN + y * (HEIGHT - 2 * MARGIN), 1)
+
+
+def _edge(
+    start: tuple[float, float], end: tuple[float, float], radius: int, pair: str, kind: str, directed: bool,
+    *, loop: bool,
+) -> str:  # fmt: skip
+    (x1, y1), (x2, y2) = start, end
+    named = f'class="ep-{kind}" data-pair="{pair}"'
+    if loop:
+        return f'<circle class="ep-loop ep-{kind}" data-pair="{pair}" cx="{x1}" cy="{y1 - radius}" r="{radius - 3}"/>'
+    line = f'<line {named} x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>'
+    if not directed:
+        return line
+    # a head that ends where the disc of the target begins
+    length = max(((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5, 1e-6)
+    dx, dy = (x2 - x1) / length, (y2 - y1) / length
+    tip, size = (x2 - dx * radius, y2 - dy * radius), 7
+    left = (tip[0] - size * (dx + dy / 2), tip[1] - size * (dy - dx / 2))
+    right = (tip[0] - size * (dx - dy / 2), tip[1] - size * (dy + dx / 2))
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (tip, left, right))
+    colour = f"var(--ep-{kind})"
+    return f'{line}<polygon points="{path}" style="fill:{colour};stroke:none"/>'
+
+
+def _vertex(
+    vertex: int, x: float, y: float, radius: int, label: int | None, names: tuple[str, ...], *, target: bool
+) -> str:
+    text, size = str(vertex), 11 if vertex < 1000 else 9 if vertex < 10_000 else 7
+    told = f"vertex {vertex}" + ("" if label is None else f", {name_class(label, names)}")
+    classes = " ".join((["ep-target"] if target else []) + (["ep-plain"] if label is None else []))
+    fill, ink = ("", "") if label is None else COLOURS[label % len(COLOURS)]
+    disc = f'class="{classes}"' if label is None else f'class="{classes}" fill="{fill}"'
+    written = 'class="ep-number"' if label is None else f'fill="{ink}"'
+    wide = radius + 3 if target else radius
+    return (
+        f'<g data-vertex="{vertex}"><title>{escape(told)}</title><circle {disc} cx="{x}" cy="{y}" r="{wide}"/>'
+        f'<text {written} x="{x}" y="{y}" font-size="{size}">{text}</text></g>'
+    )

@@ -1,0 +1,1 @@
+"""Reports: one self-contained page from a sweep's store, and figures for papers."""

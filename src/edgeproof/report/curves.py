@@ -1,0 +1,127 @@
+"""How many claims are proved for each budget: from verdicts and radii of the same setting, by what each implies.
+
+A claim proved for a budget is proved for every smaller one; an attack of s flips breaks it for every budget from s on.
+What is known of a subject is therefore an interval of radii, and a share by budget lies between two numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import NamedTuple
+
+from .gather import Row, Setting
+
+
+class Subject(NamedTuple):
+    """A node, or a whole graph, by its number."""
+
+    graph: str
+    number: int
+    node: int | None
+
+
+@dataclass
+class Known:
+    """lower: largest budget proved, infinite if nothing admissible breaks it; upper: smallest attack minus 1."""
+
+    lower: float
+    upper: float
+    exact: bool  # a radius was asked for, and found
+    right: bool | None  # the defended class is the true one; None: unknown
+    true_label: int | None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Shares of `count` subjects by budget, from 0 to the largest that was asked for or broken."""
+
+    setting: Setting
+    count: int
+    proved: tuple[float, ...]
+    at_most: tuple[float, ...]
+    by_class: dict[int, tuple[int, tuple[float, ...]]]  # true class: how many, share right and proved
+    accuracy: tuple[float, ...] | None  # right and proved; None where true classes are not known
+    radii: dict[str, int]  # the histogram: exact radii, "robust", "unknown"
+
+
+def curves(rows: Iterable[Row]) -> list[Curve]:
+    """One for each setting, in the order in which they first occur."""
+    held: dict[Setting, list[Row]] = {}
+    for row in rows:
+        if row.status != "error":
+            held.setdefault(row.setting, []).append(row)
+    return [_curve(setting, some) for setting, some in held.items()]
+
+
+def contradictions(rows: Iterable[Row]) -> list[str]:
+    """Subjects of which the store proves and breaks the same claim: a fault of an engine, to be told loudly."""
+    held: dict[Setting, list[Row]] = {}
+    for row in rows:
+        held.setdefault(row.setting, []).append(row)
+    return [
+        f"{setting.title}, {'graph ' + str(one.number) if one.node is None else 'node ' + str(one.node)}: "
+        f"proved for {known.lower:g} flips, broken by {known.upper + 1:g}"
+        for setting, some in held.items()
+        for one, known in _intervals(some).items()
+        if known.lower > known.upper
+    ]
+
+
+def _intervals(rows: Sequence[Row]) -> dict[Subject, Known]:
+    out: dict[Subject, Known] = {}
+    for row in rows:
+        subject = Subject(row.graph, row.graph_index, row.node)
+        if subject not in out:
+            # the predicted class is what the network says: it survives zero flips
+            out[subject] = Known(0 if row.predicted else -1, inf, False, None, row.true_label)
+        known = out[subject]
+        if row.label is not None and row.true_label is not None:
+            known.right = row.label == row.true_label
+        if row.attack is not None:
+            known.upper = min(known.upper, len(row.attack) - 1)
+        if row.kind == "radius" and row.lower is not None:
+            known.exact |= row.status in ("robust", "vulnerable")
+            unbounded = row.status == "robust" and row.budget is None
+            known.lower = max(known.lower, inf if unbounded else row.lower)
+        elif row.status == "robust":
+            known.lower = max(known.lower, inf if row.budget is None else row.budget)
+    return out
+
+
+def _curve(setting: Setting, rows: Sequence[Row]) -> Curve:
+    known = list(_intervals(rows).values())
+    asked = [row.budget for row in rows if row.budget is not None]
+    broken = [int(one.upper) + 1 for one in known if one.upper < inf]
+    last = max(asked) if asked else max(broken, default=0)
+    budgets = range(last + 1)
+    labelled = all(one.right is not None for one in known)
+    classes = sorted({one.true_label for one in known if one.true_label is not None}) if labelled else []
+    return Curve(
+        setting, len(known), _share(known, budgets), _at_most(known, budgets),
+        {
+            label: (len(some), _share(some, budgets, right=True))
+            for label in classes for some in [[one for one in known if one.true_label == label]]
+        },
+        _share(known, budgets, right=True) if labelled else None, _histogram(known),
+    )  # fmt: skip
+
+
+def _share(known: Sequence[Known], budgets: range, *, right: bool = False) -> tuple[float, ...]:
+    return tuple(sum(one.lower >= k and bool(one.right or not right) for one in known) / len(known) for k in budgets)
+
+
+def _at_most(known: Sequence[Known], budgets: range) -> tuple[float, ...]:
+    return tuple(sum(one.upper >= k for one in known) / len(known) for k in budgets)
+
+
+def _histogram(known: Sequence[Known]) -> dict[str, int]:
+    """Radii that are known exactly; "robust": nothing within the cap breaks it; "unknown": the interval is open."""
+    if not any(one.exact for one in known):
+        return {}
+    values = [int(one.lower) for one in known if one.exact and one.upper < inf]
+    out = {str(radius): values.count(radius) for radius in range(min(values), max(values) + 1)} if values else {}
+    out["robust"] = sum(one.exact and one.upper == inf for one in known)
+    out["unknown"] = sum(not one.exact for one in known)
+    return {name: count for name, count in out.items() if count or name.lstrip("-").isdecimal()}

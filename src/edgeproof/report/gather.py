@@ -1,0 +1,140 @@
+"""What a store holds, as rows of a table: one a question, the line that counts, with the seconds of all its lines."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, NamedTuple
+
+from ..graph import Pair
+from ..sweep.read import read_best, read_file, result_files
+
+
+class Row(NamedTuple):
+    """`setting`: everything but budget and subject that the question depends on; `spent`: seconds of all its lines."""
+
+    setting: Setting
+    graph: str
+    graph_name: str
+    graph_index: int
+    directed: bool
+    node: int | None
+    kind: str
+    budget: int | None
+    engine: str
+    status: str
+    label: int | None
+    predicted: bool
+    true_label: int | None
+    rival: int | None
+    lower: int | None
+    upper: int | None
+    attack: tuple[Pair, ...] | None
+    reason: str
+    implied: bool
+    spent: float
+    nodes: int | None
+
+
+class Setting(NamedTuple):
+    """Questions of one setting differ in their subject (node or graph) and budget, and make one curve."""
+
+    network: str  # hash
+    network_name: str
+    dataset: str
+    target: str
+    flips: str
+    local: str
+    exactly: str  # the threat in full, so that lists that differ are not taken for one
+
+    @property
+    def title(self) -> str:
+        return f"{self.network_name or 'network'} on {self.dataset or 'graph'}"
+
+    @property
+    def terms(self) -> str:
+        local = f", local budget {self.local}" if self.local else ""
+        against = "" if self.target == "all" else f", against class {self.target}"
+        return f"{self.flips}{local}{against}"
+
+
+class Flipped(NamedTuple):
+    """A pair, and how many nodes or graphs have a known attack that flips it."""
+
+    graph_name: str
+    directed: bool
+    pair: Pair
+    times: int
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The rows of a store, in the order of its files."""
+
+    rows: tuple[Row, ...]
+
+    def count(self, status: str) -> int:
+        return sum(row.status == status for row in self.rows)
+
+    @property
+    def implied(self) -> int:
+        return sum(row.implied for row in self.rows)
+
+    @property
+    def seconds(self) -> float:
+        return sum(row.spent for row in self.rows)
+
+    def most_flipped(self, most: int) -> list[Flipped]:
+        """The pairs that stand in attacks on the most subjects."""
+        seen = {
+            (row.graph_name, row.directed, pair, row.node, row.setting.network)
+            for row in self.rows
+            for pair in row.attack or ()
+        }
+        counts = Counter(one[:3] for one in seen)
+        found = [Flipped(*which, count) for which, count in counts.items()]
+        return sorted(found, key=lambda one: (-one.times, one.graph_name, one.pair))[:most]
+
+
+def gather(folder: str | PathLike[str]) -> Answers:
+    """Raises StoreError where there is no store, or one that cannot be read."""
+    spent: defaultdict[str, float] = defaultdict(float)
+    for path in result_files(folder):
+        for found in read_file(path):
+            spent[found.line["key"]] += found.line["stats"].get("seconds") or 0.0
+    return Answers(tuple(_row(line, spent[line["key"]]) for line in read_best(folder)))
+
+
+def _row(line: dict[str, Any], spent: float) -> Row:
+    error, asked = line["error"], line["asked"]
+    reason = line["reason"] or (f"{error['type']}: {error['message']}" if error else "")
+    return Row(
+        _setting(line), line["graph"], line["graph_name"], line["graph_index"], line["directed"], line["node"],
+        line["kind"], line["budget"], line["engine"], line["status"], line["label"], asked["label"] is None,
+        line["true_label"], line["rival"], line["lower"], line["upper"],
+        None if line["attack"] is None else tuple((u, v) for u, v in line["attack"]),
+        reason, line["implied_by"] is not None, spent, line["stats"].get("nodes"),
+    )  # fmt: skip
+
+
+def _setting(line: dict[str, Any]) -> Setting:
+    threat, local = line["threat"], line["local_budget"]
+    against = line["asked"]["target"]
+    return Setting(
+        line["network"], line["network_name"], re.sub(r"\[\d+\]$", "", line["graph_name"]),
+        "all" if against is None else str(against), _flips(threat),
+        "by vertex" if threat.get("local_budgets") else "" if local is None else str(local),
+        json.dumps([threat, line["asked"]["label"]], sort_keys=True),
+    )  # fmt: skip
+
+
+def _flips(threat: dict[str, Any]) -> str:
+    if threat.get("fragile"):
+        return f"{threat['fragile']['count']} listed pairs"
+    insert = {True: ["insertions"], "target": ["insertions into the node"]}.get(threat["insert"], [])
+    parts = (["deletions"] if threat["delete"] else []) + insert
+    told = " and ".join(parts) or "nothing"
+    return told + (f", {threat['protected']['count']} protected" if threat.get("protected") else "")

@@ -1,0 +1,47 @@
+"""The graphs that a report draws: found by the store's own notes, or given; recognised by their contents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+
+from ..errors import EdgeproofError
+from ..graph import Graph
+from ..load import load_graphs
+from ..sweep.read import read_sources
+
+
+class Graphs:
+    """Graphs by their hash; a file is read when something in it is asked for."""
+
+    def __init__(
+        self, folder: str | PathLike[str] | None, files: Sequence[str] = (), held: Mapping[str, Graph] | None = None
+    ) -> None:
+        self._sources = {} if folder is None else read_sources(folder)
+        self._held = dict(held or {})
+        self._read: set[tuple[str, bool | None]] = set()
+        self.missing: dict[str, str] = {}  # name of a graph: why it cannot be drawn
+        for path in files:  # what was given must be readable
+            for said in (None, True):
+                self._load(path, said)
+
+    def find(self, content: str, name: str, directed: bool) -> Graph | None:
+        """None where its file has gone or changed: a picture of another graph would be wrong."""
+        source = self._sources.get(content)
+        if content not in self._held and source is None:
+            self.missing[name] = "the store does not say where it is"
+        elif content not in self._held and source is not None:
+            for said in (None, directed):  # as a sweep reads it, without --directed and with
+                if content in self._held or (source["path"], said) in self._read:
+                    continue
+                self._read.add((source["path"], said))
+                try:
+                    self._load(source["path"], said)
+                except EdgeproofError:
+                    continue  # told below
+            if content not in self._held:
+                self.missing[name] = f"it is no longer in {source['path']}"
+        return self._held.get(content)
+
+    def _load(self, path: str, directed: bool | None) -> None:
+        self._held.update({graph.fingerprint: graph for graph in load_graphs(path, directed=directed)})

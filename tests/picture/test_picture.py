@@ -1,0 +1,94 @@
+"""Pictures of attacks: what is shown, where it stands, and that nothing of the attack is missing."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from edgeproof import Graph
+from edgeproof.demo.karate import SIDES, karate_graph
+from edgeproof.picture.describe import figure, tell_change, tell_flips
+from edgeproof.picture.draw import draw
+from edgeproof.picture.place import place
+from edgeproof.picture.take import MOST, take_picture
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def star(leaves: int, *, directed: bool = False) -> Graph:
+    into = [(v, 0) for v in range(1, leaves + 1)]
+    edges = into if directed else into + [(v, u) for u, v in into]
+    return Graph(np.array(edges).T, np.ones((leaves + 1, 1)), directed=directed)
+
+
+def drawn(text: str, kind: str) -> set[str]:
+    found = ET.fromstring(text).iter()
+    return {one.get("data-pair", "") for one in found if f"ep-{kind}" in one.get("class", "").split()}
+
+
+def test_deletions_and_insertions_are_told_apart() -> None:
+    graph = karate_graph()
+    text = draw(take_picture(graph, [(0, 8), (9, 11)], 8), "attack")
+    assert drawn(text, "deleted") == {"0,8"}
+    assert drawn(text, "inserted") == {"9,11"}
+    kept = drawn(text, "kept")
+    assert "0,8" not in kept
+    assert kept <= {f"{u},{v}" for u, v in graph.edge_pairs()}
+
+
+def test_the_node_in_question_and_all_ends_are_there_however_large_the_neighbourhood() -> None:
+    graph = star(500)
+    attack = [(0, v) for v in range(450, 500)]
+    picture = take_picture(graph, attack, 0)
+    assert picture.cut
+    assert picture.vertices[0] == 0
+    assert set(range(450, 500)) <= set(picture.vertices)
+    assert picture.count("deleted") == len(attack)
+    small = take_picture(graph, attack[:2], 0)
+    assert len(small.vertices) == MOST
+
+
+def test_what_is_far_away_is_left_out() -> None:
+    path = np.array([(v + 1, v) for v in range(9)]).T
+    graph = Graph(path, np.ones((10, 1)), directed=True)
+    assert take_picture(graph, [(1, 0)], 0).vertices == (0, 1, 2)
+    assert not take_picture(graph, [(1, 0)], 0).cut
+    assert set(take_picture(graph, [(1, 0)]).vertices) == set(range(10))  # of a graph task, everything
+
+
+def test_no_two_vertices_stand_on_one_another() -> None:
+    for count, edges in ((8, [(0, v) for v in range(1, 8)]), (5, []), (2, [(0, 1)]), (6, [(0, 1), (2, 3), (4, 5)])):
+        points = place(count, edges)
+        gaps = np.abs(points[:, None] - points[None]).sum(axis=2) + np.eye(count)
+        assert gaps.min() > 0.05
+        assert points.min() >= 0
+        assert points.max() <= 1
+        np.testing.assert_array_equal(points, place(count, edges))
+
+
+def test_one_vertex_and_a_self_loop_can_be_drawn() -> None:
+    graph = Graph([[0], [0]], [[1.0]], directed=True)
+    assert drawn(draw(take_picture(graph, [(0, 0)], 0), "loop"), "deleted") == {"0,0"}
+
+
+def test_directed_edges_have_heads() -> None:
+    text = draw(take_picture(star(3, directed=True), [(1, 0)], 0), "attack")
+    assert len(list(ET.fromstring(text).iter(f"{SVG}polygon"))) == 3
+
+
+@pytest.mark.parametrize("name", ["<b>", '"', "&"])
+def test_names_of_classes_are_escaped(name: str) -> None:
+    text = figure(karate_graph(), [(0, 8)], 8, 0, 1, (name, name))
+    ET.fromstring(text)
+    assert "<b>" not in text
+
+
+def test_the_caption_says_what_happens() -> None:
+    graph = karate_graph()
+    assert tell_change(8, 0, 1, 1, SIDES) == "node 8: instructor becomes administrator after 1 flip"
+    assert tell_flips(graph, [(0, 8), (9, 11)]) == ["delete 0 - 8", "insert 9 - 11"]
+    assert "node 8: instructor becomes administrator after 1 flip: delete 0 - 8" in figure(
+        graph, [(0, 8)], 8, 0, 1, SIDES
+    )
