@@ -35,6 +35,8 @@ def legend(picture: Picture, names: tuple[str, ...] = ()) -> str:
         items.append(
             '<span><i style="border:3px solid;border-radius:50%;width:.6em;height:.6em"></i> in question</span>'
         )
+    if picture.labels is not None:
+        items.append("<span>true class:</span>")
     for label in sorted(set(picture.labels or ())):
         colour = COLOURS[label % len(COLOURS)][0]
         disc = f"background:{colour};border-radius:50%;width:.9em;height:.9em"

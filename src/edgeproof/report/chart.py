@@ -8,7 +8,7 @@ from math import ceil, floor, log10
 from typing import NamedTuple
 
 WIDTH, HEIGHT = 420, 250
-LEFT, RIGHT, TOP, BOTTOM = 64, 12, 12, 42
+LEFT, RIGHT, TOP, BOTTOM = 70, 12, 12, 42
 DASHES = ("", "7 4", "2 3", "9 3 2 3")
 
 
@@ -55,7 +55,7 @@ def _wrap(inside: str, told: str, across: str, up: str) -> str:
         f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(told)}">{inside}'
         f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{HEIGHT - BOTTOM}" y2="{HEIGHT - BOTTOM}"/>'
         f'<text x="{middle}" y="{HEIGHT - 8}">{escape(across)}</text>'
-        f'<text transform="translate(11 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)">{escape(up)}</text></svg>'
+        f'<text transform="translate(8 {(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)">{escape(up)}</text></svg>'
     )
 
 
@@ -81,22 +81,24 @@ def steps(lines: Sequence[Line], told: str, across: str, up: str) -> str:
 
 def bars(counts: Mapping[str, int], told: str, across: str, up: str) -> str:
     most = _round_up(max(counts.values(), default=1))
-    frame = _Frame((float(len(counts)), most))
+    gap = 0.6  # the names behind the numbers are longer than these
+    frame = _Frame((len(counts) + gap, most))
     parts = [frame.across(value, f"{value:,.0f}") for value in _ticks(most)]
     every = ceil(len(counts) / 12)
     named = [k for k, name in enumerate(counts) if not name.lstrip("-").isdecimal()]
     for k, (name, count) in enumerate(counts.items()):
-        left, right, y = frame.x(k + 0.12), frame.x(k + 0.88), frame.y(count)
+        at = k + gap if k in named else float(k)
+        left, right, y = frame.x(at + 0.12), frame.x(at + 0.88), frame.y(count)
         kind = name if k in named else "radius"
         parts.append(
             f'<rect class="bar {kind}" x="{left}" width="{round(right - left, 1)}" y="{y}" '
             f'height="{round(HEIGHT - BOTTOM - y, 1)}"><title>{escape(name)}: {count:,}</title></rect>'
         )
         if len(counts) <= 12:
-            parts.append(f'<text x="{frame.x(k + 0.5)}" y="{max(y - 7, 7)}" class="value">{count:,}</text>')
+            parts.append(f'<text x="{frame.x(at + 0.5)}" y="{max(y - 7, 7)}" class="value">{count:,}</text>')
         if k in named or (k % every == 0 and (not named or k + every / 2 < named[0])):
             short = {"unknown": "?"}.get(name, name) if len(counts) > 8 else name
-            parts.append(frame.below(frame.x(k + 0.5), short))
+            parts.append(frame.below(frame.x(at + 0.5), short))
     return _wrap("".join(parts), told, across, up)
 
 
