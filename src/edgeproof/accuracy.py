@@ -38,6 +38,14 @@ class CertifiedAccuracy:
     def exact(self) -> bool:
         return self.by_budget == self.at_most
 
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{budget}</td><td>{low:.1%}{f' to {high:.1%}' if high > low else ''}</td></tr>"
+            for budget, (low, high) in enumerate(zip(self.by_budget, self.at_most, strict=True))
+        )
+        head = "<tr><th>budget</th><th>right and proved</th></tr>"
+        return f"<table><caption>certified accuracy of {self.count}</caption>{head}{rows}</table>"
+
     def __str__(self) -> str:
         lines = [f"certified accuracy of {self.count}", "budget  share"]
         for budget, (low, high) in enumerate(zip(self.by_budget, self.at_most, strict=True)):

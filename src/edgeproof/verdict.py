@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from .graph import Graph, Pair
+from .picture.answer import Shown
 
 Status = Literal["robust", "vulnerable", "unknown"]
 
@@ -79,7 +80,7 @@ def _rebuild_stats(values: dict[str, Any]) -> Stats:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Shown):
     """`robust`, `vulnerable` (with the attack and the class that wins), or `unknown` (with the reason)."""
 
     status: Status
@@ -91,6 +92,7 @@ class Verdict:
     directed: bool = True
     stats: Stats = field(default_factory=Stats, compare=False)
     certified: bool = False  # the checker has re-established it
+    graph: Graph | None = field(default=None, compare=False)  # for pictures
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values under the same names, for JSON."""
@@ -112,7 +114,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Radius:
+class Radius(Shown):
     """The largest budget for which the claim is proved, as an interval that closes when the search is finished.
 
     lower: largest budget proved (-1: the claim fails on the input graph). upper: size of the smallest known attack
@@ -131,6 +133,7 @@ class Radius:
     node: int | None = None
     directed: bool = True
     stats: Stats = field(default_factory=Stats, compare=False)
+    graph: Graph | None = field(default=None, compare=False)  # for pictures
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values under the same names, for JSON."""

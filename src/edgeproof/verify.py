@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Protocol
 
@@ -96,7 +97,8 @@ def verify(
         from .float32 import verify_in_float32
 
         limits: dict[str, Any] = {"timeout": timeout, "node_limit": node_limit, "options": options, **extras}
-        return verify_in_float32(query, lambda one: _engine(engine).verify(one, **limits))
+        found = verify_in_float32(query, lambda one: _engine(engine).verify(one, **limits))
+        return replace(found, graph=graph)
     if arithmetic != "real":
         raise InputError(f"arithmetic: expected 'real' or 'float32', got {arithmetic!r}")
     if proof is not None or certify:
@@ -104,10 +106,12 @@ def verify(
             raise InputError(f"proof: only the engine 'search' writes proofs, got {engine!r}")
         from .certify import verify_with_certificate
 
-        return verify_with_certificate(
+        found = verify_with_certificate(
             query, timeout=timeout, node_limit=node_limit, options=options, proof=proof, certify=certify, **extras
         )
-    return _engine(engine).verify(query, timeout=timeout, node_limit=node_limit, options=options, **extras)
+    else:
+        found = _engine(engine).verify(query, timeout=timeout, node_limit=node_limit, options=options, **extras)
+    return replace(found, graph=graph)
 
 
 def radius(
@@ -133,4 +137,5 @@ def radius(
     query = make_query(network, graph, threat, node, label, target)
     _limits(timeout, node_limit)
     extras = _extras(engine, threads, progress=progress)
-    return _engine(engine).radius(query, timeout=timeout, node_limit=node_limit, options=options, **extras)
+    found = _engine(engine).radius(query, timeout=timeout, node_limit=node_limit, options=options, **extras)
+    return replace(found, graph=graph)
