@@ -220,7 +220,7 @@ def _cactus_figure(rows: Sequence[Row]) -> str:
 
 def _legend(lines: Sequence[chart.Line]) -> str:
     items = "".join(
-        f'<li><span class="key c{k % 8}{" main" * line.main}"></span>{escape(line.name)}</li>'
+        f'<li><span class="key c{k % 8}{" main" * line.main}{" dashed" * (k >= 8)}"></span>{escape(line.name)}</li>'
         for k, line in enumerate(lines)
     )
     return f'<ul class="legend">{items}</ul>'
