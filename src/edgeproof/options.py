@@ -37,7 +37,7 @@ TABLE: tuple[Option, ...] = (
     Option("carriers", True, "take a max over 0/1 features apart by who carries a column"),
     Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree", paper=True),
     Option("attacks", True, "look for attacks from the root (greedy, beams, swaps) while the search goes on"),
-    Option("climb", True, "radius: prove budgets from below; off: the paper's variant, from above"),
+    Option("climb", True, "radius: prove budgets from below too; off: the paper's variant, from above only"),
     Option("tighten_at_once", False, "tighten from the first search node on, not only where a query is not easy"),
     Option("enumerate_at_once", False, "evaluate all graphs below the root instead of splitting"),
     Option("attack_at_once", False, "look for attacks before the first search node"),

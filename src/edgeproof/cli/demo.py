@@ -52,12 +52,8 @@ def demo(max_budget: int | None, insert: bool, engine: str, out: str, show: bool
     graph, network = karate_graph(), karate_network()
     cap = INSERT_BUDGET if max_budget is None and insert else max_budget
     plan = Plan([Threat(budget=cap, insert=insert)], radius=True)
-    # most of these survive everything: one proof from above instead of one for each budget
-    options = {"climb": False} if engine == "search" else None
     with TemporaryDirectory() as store:
-        answers = verify_many(
-            network, graph, plan, workers=0, engine=engine, options=options, passes=False, store=store
-        )
+        answers = verify_many(network, graph, plan, workers=0, engine=engine, passes=False, store=store)
         results = [one.result for one in _with_progress(answers, graph.num_vertices)]
         radii = [one for one in results if isinstance(one, Radius)]
         if len(radii) < len(results):

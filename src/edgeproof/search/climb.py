@@ -13,8 +13,8 @@ from .solve import Search, exploration
 
 Progress = Callable[[int, int | None], None]
 
-# search nodes for a first try at the whole cap: enough for claims that are never broken, or broken easily
-FIRST_TRY = 64
+# search nodes of the first turns: enough for claims that are never broken, or broken easily
+FIRST_TURN = 64
 
 
 class Climb:
@@ -40,16 +40,13 @@ class Climb:
         self.robust = False
         self.reason: str | None = None
         self.compiled = compile_problem(query, options, self.cap)
-        self._stats: list[Stats] = []
+        self._searches: list[Search] = []
 
     @property
     def _most(self) -> int:
         """No more flips than this can matter."""
         pairs = len(self.compiled.pairs)
         return pairs if self.cap is None else min(self.cap, pairs)
-
-    def _nodes(self) -> int:
-        return sum(stats.nodes for stats in self._stats)
 
     def _note_attack(self, flips: list[Pair]) -> None:
         if self._smallest is None or len(flips) < self._smallest:
@@ -60,51 +57,77 @@ class Climb:
         if self._progress is not None:
             self._progress(self.lower, None if self._smallest is None else self._smallest - 1)
 
-    def _search(self, budget: int, first_only: bool, nodes: int | None) -> str | None:
-        """One search; notes an attack if it finds one. The reason why it is not finished, or None."""
-        if self.node_limit is not None:
-            left = self.node_limit - self._nodes()
-            if left < 1:
-                return "node limit"
-            nodes = left if nodes is None else min(nodes, left)
-        started = time.perf_counter()
+    def _start(self, budget: int) -> Search:
         compiled = self.compiled
         if budget < self._most and self.query.threat.insert and self.query.claim.node is not None:
             compiled = compile_problem(self.query, self.options, budget)  # fewer insertions reach less far
         search = Search(compiled, budget, self.options, self.threads, self._note_attack)
-        reason = search.run(deadline=self.deadline, node_limit=nodes, first_only=first_only)
-        self._stats.append(search.stats(started))
+        self._searches.append(search)
+        return search
+
+    def _go_on(self, search: Search, first_only: bool, turn: int | None = None) -> str | None:
+        """Let a search go on, for `turn` nodes at most; notes an attack if it finds one.
+
+        The reason why it is not finished, or None; "node limit" is also that of the turn.
+        """
+        if self.node_limit is not None:
+            left = self.node_limit - sum(one.all_nodes for one in self._searches)
+            if left < 1:
+                return "node limit"
+            turn = left if turn is None else min(turn, left)
+        most = None if turn is None else search.all_nodes + turn
+        reason = search.run(deadline=self.deadline, node_limit=most, first_only=first_only)
         if search.attack is not None and (self.attack is None or len(search.attack) < len(self.attack)):
             self.attack, self.rival = Attack(search.attack), search.rival
-        if search.attack is not None and first_only:
-            return None
-        return reason
+        return None if search.attack is not None and first_only else reason
+
+    def _out_of_nodes(self) -> bool:
+        return self.node_limit is not None and sum(one.all_nodes for one in self._searches) >= self.node_limit
 
     def from_above(self) -> None:
         """The paper's variant: one search, in which every attack lowers the budget for what is left."""
-        self.reason = self._search(self._most, first_only=False, nodes=None)
+        self.reason = self._go_on(self._start(self._most), first_only=False)
         if self.reason is None:
-            self.robust = self.attack is None
-            self.lower = self._most if self.attack is None else len(self.attack) - 1
+            self._settle()
 
-    def from_below(self) -> None:
-        """A short try at the cap, then one budget after the other until a proof meets an attack."""
-        reason = self._search(self._most, first_only=True, nodes=FIRST_TRY)
-        if reason is None and self.attack is None:
-            self.robust = True
-            return
-        while self.attack is None or self.lower < len(self.attack) - 1:
-            budget = self.lower + 1
-            before = self.attack
-            self.reason = self._search(budget, first_only=True, nodes=None)
-            if self.reason is not None:
+    def _settle(self) -> None:
+        """The search over the whole cap is finished: its smallest attack is a smallest one."""
+        self.robust = self.attack is None
+        self.lower = self._most if self.attack is None else len(self.attack) - 1
+
+    def from_both_ends(self) -> None:
+        """Two searches in turns that double: one over the whole cap, as from above, and one at the smallest budget
+        that is not yet proved. A claim that nothing breaks is settled by the first, one with a small radius by the
+        second, and neither waits for the other longer than it works itself.
+        """
+        above, below = self._start(self._most), None
+        turn = FIRST_TURN
+        while True:
+            self.reason = self._go_on(above, False, turn)
+            if self.reason is None:
+                self._settle()
                 return
-            if self.attack is before:
-                self.lower = budget
-                self._tell()
-            if self.lower >= self._most:
-                self.robust = True
+            left = turn
+            while self.reason != "timeout" and left > 0 and not self._closed() and not self._out_of_nodes():
+                below = below or self._start(self.lower + 1)
+                before = below.all_nodes
+                self.reason = self._go_on(below, True, left)
+                left -= max(below.all_nodes - before, 1)
+                if self.reason is None and below.attack is None:
+                    self.lower += 1
+                    self._tell()
+                    below = None
+            if self._closed():
+                self.robust, self.reason = self.attack is None, None
                 return
+            if self.reason == "timeout" or self._out_of_nodes():
+                self.reason = self.reason or "node limit"
+                return
+            turn *= 2
+
+    def _closed(self) -> bool:
+        """Whether proofs have met the smallest attack, or the cap."""
+        return self.lower >= (self._most if self.attack is None else len(self.attack) - 1)
 
     def result(self, started: float) -> Radius:
         exact = self.reason is None
@@ -129,13 +152,14 @@ class Climb:
 
     def _total(self, started: float) -> Stats:
         """What all searches took together."""
-        whole = dict(self._stats[0]) if self._stats else {}
-        for stats in self._stats[1:]:
+        every = [search.stats(started) for search in self._searches]
+        whole = dict(every[0])
+        for stats in every[1:]:
             whole.update(
                 {key: whole[key] + value for key, value in stats.items() if key not in ("fragile", "exploration")}
             )
         fragile = len(self.compiled.pairs)
-        whole.update(seconds=time.perf_counter() - started, fragile=fragile, searches=len(self._stats))
-        if whole.get("nodes"):
+        whole.update(seconds=time.perf_counter() - started, fragile=fragile, searches=len(every))
+        if whole["nodes"]:
             whole["exploration"] = exploration(whole["nodes"], fragile)
         return Stats(**whole)

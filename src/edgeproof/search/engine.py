@@ -68,7 +68,7 @@ def radius(
     chosen = resolve(options)
     climb = Climb(query, chosen, deadline, node_limit, threads, progress)
     if chosen["climb"]:
-        climb.from_below()
+        climb.from_both_ends()
     else:
         climb.from_above()
     return climb.result(started)

@@ -76,7 +76,8 @@ class Search(Walker):
         self._asked, self._threads = options, threads
         self._plan = self._make_plan(options)
         self._portfolio: Portfolio | None = None
-        self._helpers: list[Walker] = []
+        self._others = np.zeros_like(self.state.tally)  # what walkers have counted that this search was shared with
+        self._others_checks = 0
 
     def _make_plan(self, options: Mapping[str, bool]) -> list[Step]:
         p = self.compiled.problem
@@ -136,12 +137,18 @@ class Search(Walker):
     def _share(self, deadline: float | None, most_nodes: int) -> str | None:
         """Leave what is open to several walkers."""
         crew = Crew(self, self._asked, self._threads, self._first_only)
-        reason = crew.run(deadline, most_nodes)
-        self._helpers = crew.walkers
+        reason = crew.run(deadline, most_nodes - int(self._others[NODES]))
+        for walker in crew.walkers:
+            self._others += walker.state.tally
+            self._others_checks += walker.exact_checks
         return reason
 
+    @property
+    def all_nodes(self) -> int:
+        return self.nodes + int(self._others[NODES])
+
     def stats(self, started: float) -> Stats:
-        tally = sum((walker.state.tally for walker in self._helpers), self.state.tally)
+        tally = self.state.tally + self._others
         fragile = len(self.compiled.pairs)
         nodes = int(tally[NODES])
         return Stats(
@@ -159,6 +166,6 @@ class Search(Walker):
             spent_leaves=int(tally[SPENT_LEAVES]),
             lonely_leaves=int(tally[LONELY_LEAVES]),
             candidates=int(tally[CANDIDATES]),
-            exact_checks=self.exact_checks + sum(walker.exact_checks for walker in self._helpers),
+            exact_checks=self.exact_checks + self._others_checks,
             work=int(tally[WORK]),
         )
