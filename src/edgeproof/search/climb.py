@@ -94,6 +94,7 @@ class Climb:
         """The search over the whole cap is finished: its smallest attack is a smallest one."""
         self.robust = self.attack is None
         self.lower = self._most if self.attack is None else len(self.attack) - 1
+        self._tell()
 
     def from_both_ends(self) -> None:
         """Two searches in turns that double: one over the whole cap, as from above, and one at the smallest budget
