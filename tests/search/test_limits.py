@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import time
 import tracemalloc
+import weakref
 
 import numpy as np
 import pytest
@@ -14,6 +16,9 @@ from edgeproof import Graph, Layer, Network, Readout, Threat
 from edgeproof.engines import brute
 from edgeproof.options import PAPER
 from edgeproof.query import make_query
+from edgeproof.search import climb
+from edgeproof.search import engine as search
+from edgeproof.search.warm import warm_up
 from random_queries import draw
 
 SLOW_MACHINE = 3.0  # seconds that a busy machine may add to any limit
@@ -35,6 +40,7 @@ def everybody(task: str) -> tuple[Network, Graph]:
 @pytest.mark.parametrize("task", ["node", "graph"])
 def test_a_timeout_ends_soon_and_says_so(task: str, options: dict[str, bool] | None) -> None:
     network, graph = everybody(task)
+    warm_up()  # kernels that are not yet compiled take no time of the query's
     for ask in (ep.verify, ep.radius):
         started = time.monotonic()
         answer = ask(network, graph, Threat(), 0 if task == "node" else None, label=0, timeout=0.3, options=options)
@@ -114,3 +120,23 @@ def test_every_answer_counts_what_it_took() -> None:
             assert stats.exploration == pytest.approx(np.log2(max(stats.nodes, 1)) / 5)
             assert 0 <= stats.leaves <= max(stats.nodes, stats.evaluations)
             assert stats.seconds > 0
+
+
+def test_a_radius_gives_back_the_searches_it_is_done_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    alive: weakref.WeakSet[climb.Search] = weakref.WeakSet()
+    most = []
+
+    class Noted(climb.Search):
+        def __init__(self, *given: object) -> None:
+            super().__init__(*given)
+            alive.add(self)
+            gc.collect()
+            most.append(len(alive))
+
+    monkeypatch.setattr(climb, "Search", Noted)
+    monkeypatch.setattr(climb, "FIRST_TURN", 1)
+    for index in range(80):
+        query = draw(15, index)
+        search.radius(query, timeout=None, node_limit=None, options={"attacks": False, "lines": False})
+    assert len(most) > 120  # or it says nothing
+    assert max(most) <= 2

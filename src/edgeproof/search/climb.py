@@ -32,6 +32,7 @@ class Climb:
         """`progress` is told both ends whenever one of them moves; the upper one is None while no attack is known."""
         self.query, self.options, self.deadline, self.node_limit = query, options, deadline, node_limit
         self.threads, self._progress = threads, progress
+        self._started = time.perf_counter()
         self.cap = query.threat.budget
         self.lower = -1
         self._smallest: int | None = None  # flips of the smallest attack that any search has met
@@ -40,7 +41,8 @@ class Climb:
         self.robust = False
         self.reason: str | None = None
         self.compiled = compile_problem(query, options, self.cap)
-        self._searches: list[Search] = []
+        self._open: list[Search] = []
+        self._stats: list[Stats] = []  # of those that are closed; their arrays are given back
 
     @property
     def _most(self) -> int:
@@ -62,8 +64,16 @@ class Climb:
         if budget < self._most and self.query.threat.insert and self.query.claim.node is not None:
             compiled = compile_problem(self.query, self.options, budget)  # fewer insertions reach less far
         search = Search(compiled, budget, self.options, self.threads, self._note_attack)
-        self._searches.append(search)
+        self._open.append(search)
         return search
+
+    def _close(self, search: Search) -> None:
+        self._open.remove(search)
+        self._stats.append(search.stats(self._started))
+
+    def _nodes(self) -> int:
+        closed: int = sum(stats.nodes for stats in self._stats)
+        return closed + sum(search.all_nodes for search in self._open)
 
     def _go_on(self, search: Search, first_only: bool, turn: int | None = None) -> str | None:
         """Let a search go on, for `turn` nodes at most; notes an attack if it finds one.
@@ -71,7 +81,7 @@ class Climb:
         The reason why it is not finished, or None; "node limit" is also that of the turn.
         """
         if self.node_limit is not None:
-            left = self.node_limit - sum(one.all_nodes for one in self._searches)
+            left = self.node_limit - self._nodes()
             if left < 1:
                 return "node limit"
             turn = left if turn is None else min(turn, left)
@@ -82,7 +92,7 @@ class Climb:
         return None if search.attack is not None and first_only else reason
 
     def _out_of_nodes(self) -> bool:
-        return self.node_limit is not None and sum(one.all_nodes for one in self._searches) >= self.node_limit
+        return self.node_limit is not None and self._nodes() >= self.node_limit
 
     def from_above(self) -> None:
         """The paper's variant: one search, in which every attack lowers the budget for what is left."""
@@ -117,6 +127,7 @@ class Climb:
                 if self.reason is None and below.attack is None:
                     self.lower += 1
                     self._tell()
+                    self._close(below)
                     below = None
             if self._closed():
                 self.robust, self.reason = self.attack is None, None
@@ -153,7 +164,7 @@ class Climb:
 
     def _total(self, started: float) -> Stats:
         """What all searches took together."""
-        every = [search.stats(started) for search in self._searches]
+        every = [*self._stats, *(search.stats(started) for search in self._open)]
         whole = dict(every[0])
         for stats in every[1:]:
             whole.update(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -76,17 +77,17 @@ class Plan:
         return _Product(self, chosen, by_node=isinstance(graphs, Graph))
 
 
-class Questions:
+class Questions(ABC):
     """A numbered sequence of questions in groups; `threats` is the table that asks refer to."""
 
     threats: Sequence[Threat]
 
-    def __len__(self) -> int:
-        raise NotImplementedError
+    @abstractmethod
+    def __len__(self) -> int: ...
 
+    @abstractmethod
     def groups(self) -> Iterator[Group]:
         """All groups in order; may be called again for another pass."""
-        raise NotImplementedError
 
     def question(self, group: Group, ask: Ask) -> Question:
         return Question(self.threats[ask.threat], group.node, group.label, ask.target, ask.radius, group.graph)
