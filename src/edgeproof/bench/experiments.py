@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from ..options import TABLE
+from ..options import PAPER, TABLE
 from ..sweep.plan import Target
 from ..threat import Threat
 
@@ -48,12 +48,13 @@ def engine_variant(name: str) -> Variant:
 
 
 def ablation_variants() -> tuple[Variant, ...]:
-    """The search as it is, each of its options off, and all of them."""
+    """The search as it is, each of its options off, all of them, and what the paper's algorithm does."""
     on = [option.name for option in TABLE if option.default]
     return (
         Variant("search", "search"),
         *(Variant(f"without {name}", "search", {name: False}) for name in on),
         Variant("all off", "search", dict.fromkeys(on, False)),
+        Variant("as in the paper", "search", PAPER),
     )
 
 

@@ -1,17 +1,24 @@
-"""The paper's plots: instances solved against time, and calls against fragile pairs."""
+"""The paper's figures: grids of small plots, a row of the paper by a dataset."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
 from .experiments import Experiment
-from .run import Instance
+from .instance import Instance
+from .tables import tell_budget
+
+COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown")
+STYLES = ("-", ":", "--", "-.")
+SETTINGS = {"svg.hashsalt": "edgeproof", "svg.fonttype": "none", "font.size": 7, "lines.linewidth": 1.0}
+
+Plot = Callable[[Any, Sequence[Instance]], None]
 
 
-def _axes() -> tuple[Any, Any]:
+def _grid(instances: Sequence[Instance], path: Path, plot: Plot, labels: tuple[str, str]) -> None:
     try:
         import matplotlib
     except ImportError:
@@ -19,55 +26,75 @@ def _axes() -> tuple[Any, Any]:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(6, 4))
-    return figure, axes
-
-
-def _save(figure: Any, path: Path) -> None:
-    from matplotlib import pyplot
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.tight_layout()
-    figure.savefig(path)
-    pyplot.close(figure)
+    rows, datasets = (
+        list(dict.fromkeys(values)) for values in zip(*((x.row, x.dataset) for x in instances), strict=True)
+    )
+    with matplotlib.rc_context(SETTINGS):
+        shape = (2.1 * len(datasets) + 0.4, 1.5 * len(rows) + 0.7)
+        figure, grid = pyplot.subplots(
+            len(rows), len(datasets), sharex=True, figsize=shape, squeeze=False, layout="constrained"
+        )
+        for row, line in zip(rows, grid, strict=True):
+            for dataset, axes in zip(datasets, line, strict=True):
+                plot(axes, [one for one in instances if (one.row, one.dataset) == (row, dataset)])
+            line[0].set_ylabel(row)
+        for dataset, axes in zip(datasets, grid[0], strict=True):
+            axes.set_title(dataset, fontsize=8)
+        figure.supxlabel(labels[0], fontsize=8)
+        figure.supylabel(labels[1], fontsize=8)
+        handles = {
+            name: handle for axes in grid.flat for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
+        }
+        figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4, frameon=False)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # without the date, so that the same answers give the same file
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else {})
+        pyplot.close(figure)
 
 
 def cactus(instances: Sequence[Instance], path: Path) -> None:
-    """One line for every engine and budget: how many instances are solved within a time, on a logarithmic axis."""
-    figure, axes = _axes()
-    lines = sorted({(one.variant, one.budget) for one in instances}, key=str)
-    for variant, budget in lines:
-        times = sorted(
-            one.seconds for one in instances if one.solved and (one.variant, one.budget) == (variant, budget)
-        )
-        axes.step(times, range(1, len(times) + 1), where="post", label=f"{variant}, {budget[0]}/{budget[1]}")
-    axes.set(xscale="log", xlabel="seconds", ylabel="instances solved")
-    axes.legend(fontsize="x-small")
-    _save(figure, path)
+    """How many instances are solved within a time: a line for every engine (style) and budget (colour)."""
+    variants, budgets = (list(dict.fromkeys(v)) for v in zip(*((x.variant, x.budget) for x in instances), strict=True))
+
+    def plot(axes: Any, some: Sequence[Instance]) -> None:
+        for v, variant in enumerate(variants):
+            for b, budget in enumerate(sorted(budgets)):
+                times = sorted(x.seconds for x in some if x.solved and (x.variant, x.budget) == (variant, budget))
+                axes.step(
+                    times, range(1, len(times) + 1), STYLES[v % len(STYLES)], where="post",
+                    color=COLOURS[b % len(COLOURS)], label=f"{variant}, {tell_budget(budget)}",
+                )  # fmt: skip
+        axes.set(xscale="log")
+
+    _grid(instances, path, plot, ("seconds", "instances solved"))
 
 
 def calls(instances: Sequence[Instance], path: Path) -> None:
-    """Calls against fragile pairs: robust or not, with and without the optimisations."""
-    figure, axes = _axes()
-    for variant in ("search", "all off"):
-        for status in ("robust", "vulnerable"):
-            some = [one.line["stats"] for one in instances if (one.variant, one.line["status"]) == (variant, status)]
-            axes.scatter([s["fragile"] for s in some], [s["nodes"] for s in some], s=8, label=f"{variant}, {status}")
-    axes.set(yscale="symlog", xlabel="fragile pairs", ylabel="calls")
-    axes.legend(fontsize="x-small")
-    _save(figure, path)
+    """Calls against fragile pairs: robust or not, with all options and with none."""
+
+    def plot(axes: Any, some: Sequence[Instance]) -> None:
+        kinds = [(variant, status) for variant in ("search", "all off") for status in ("robust", "vulnerable")]
+        for colour, kind in zip(COLOURS, kinds, strict=False):
+            dots = [one for one in some if (one.variant, one.status) == kind]
+            axes.scatter(
+                [x.fragile for x in dots], [x.nodes for x in dots], s=4, color=colour, label=f"{kind[0]}, {kind[1]}"
+            )
+        axes.set(yscale="symlog")
+
+    _grid(instances, path, plot, ("fragile pairs", "calls"))
 
 
-def draw_figures(experiment: Experiment, instances: Sequence[Instance], folder: Path) -> list[Path]:
-    """What belongs to the experiment; the files are named after the paper's figures."""
-    if not instances or experiment.radius:
+def figure_name(experiment: Experiment) -> str | None:
+    """The label of the paper's figure that belongs to the experiment."""
+    return None if experiment.radius else "prof" if experiment.ablation else experiment.name
+
+
+def draw_figures(
+    experiment: Experiment, instances: Sequence[Instance], folder: Path, suffix: str = "pdf"
+) -> list[Path]:
+    name = figure_name(experiment)
+    if not instances or name is None:
         return []
-    if experiment.ablation:
-        calls(instances, folder / "prof.pdf")
-        return [folder / "prof.pdf"]
-    paths = []
-    for row in dict.fromkeys(one.row for one in instances):
-        path = folder / f"{experiment.name}_{row.replace(' ', '_')}.pdf"
-        cactus([one for one in instances if one.row == row], path)
-        paths.append(path)
-    return paths
+    path = folder / f"{name}.{suffix}"
+    (calls if experiment.ablation else cactus)(instances, path)
+    return [path]

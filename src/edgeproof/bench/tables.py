@@ -1,4 +1,7 @@
-"""The paper's tables from stored answers, under the paper's names for them."""
+"""The paper's tables from the answers of an experiment, under the paper's names for them.
+
+t_a is the mean time in seconds and t_g the shifted geometric mean; both are over solved instances alone.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,16 @@ from typing import Any, NamedTuple
 
 from ..graph import Graph
 from .experiments import GRAPH_BUDGETS, Experiment
-from .run import Instance
+from .instance import Budget, Instance
 
 SHIFT = 10.0  # seconds, of the shifted geometric mean
+NOTHING = "-"
+
+_CELL = ("row", "dataset", "engine")
+SOLVED = (*_CELL, "solved", "t_a", "t_g", "robust", "t_a (robust)", "t_g (robust)")
+WEAK = (*_CELL, "robust", "t_a (robust)", "t_g (robust)", "non-robust", "t_a (non-robust)", "t_g (non-robust)")
+VARIANTS = ("row", "dataset", "variant", "instances", "t_a", "t_c (ms)", "ER")
+RADIUS = (*_CELL, "nodes", "TO", "robust")  # and a column for every radius
 
 
 class Table(NamedTuple):
@@ -24,16 +34,17 @@ class Table(NamedTuple):
     rows: Sequence[tuple[str, ...]]
 
 
-def mean(seconds: Sequence[float]) -> str:
-    return f"{sum(seconds) / len(seconds):.3g}" if seconds else "-"
+def mean(values: Sequence[float]) -> str:
+    return f"{sum(values) / len(values):.3g}" if values else NOTHING
 
 
-def shifted_geometric_mean(seconds: Sequence[float]) -> float:
-    return exp(sum(log(value + SHIFT) for value in seconds) / len(seconds)) - SHIFT
+def geometric_mean(seconds: Sequence[float], shift: float = SHIFT) -> float:
+    return exp(sum(log(value + shift) for value in seconds) / len(seconds)) - shift
 
 
-def _geometric(seconds: Sequence[float]) -> str:
-    return f"{shifted_geometric_mean(seconds):.3g}" if seconds else "-"
+def _times(some: Sequence[Instance]) -> tuple[str, str]:
+    seconds = [one.seconds for one in some]
+    return mean(seconds), f"{geometric_mean(seconds):.3g}" if seconds else NOTHING
 
 
 def _by(
@@ -45,103 +56,133 @@ def _by(
     return groups
 
 
+def _cell(one: Instance) -> tuple[str, str, str]:
+    return one.row, one.dataset, one.variant
+
+
 def benchmarks_table(datasets: Sequence[tuple[str, tuple[Graph, ...]]]) -> Table:
     """Table 1: what the datasets are."""
     rows = []
     for name, graphs in datasets:
         vertices, edges = sum(g.num_vertices for g in graphs), sum(g.sources.size for g in graphs)
         classes = len({int(y) for g in graphs if g.labels is not None for y in g.labels.reshape(-1)})
-        rows.append(
-            (name, str(len(graphs)), f"{vertices / len(graphs):.4g}", f"{edges / len(graphs):.4g}",
-             str(graphs[0].features.num_columns), str(classes))
-        )  # fmt: skip
-    headings = ("dataset", "graphs", "vertices", "edges", "features", "classes")
-    return Table("benchmarks", "Datasets (averages a graph; every direction of an edge counts)", headings, rows)
+        sizes = (f"{vertices / len(graphs):.4g}", f"{edges / len(graphs):.4g}", f"{edges / vertices:.2f}")
+        rows.append((name, str(len(graphs)), *sizes, str(graphs[0].features.num_columns), str(classes)))
+    headings = ("dataset", "graphs", "vertices", "edges", "degree", "features", "classes")
+    return Table("benchmarks", "Datasets (averages a graph; each direction of an edge counts)", headings, rows)
 
 
-def solved_cells(some: Sequence[Instance]) -> tuple[str, ...]:
+def solved_table(name: str, title: str, instances: Sequence[Instance]) -> Table:
     """Solved, and times over what was solved: all of it, and what is robust."""
-    solved = [one for one in some if one.solved]
-    robust = [one.seconds for one in solved if one.line["status"] == "robust"]
-    times = [one.seconds for one in solved]
-    return (
-        f"{len(solved)}/{len(some)}", mean(times), _geometric(times),
-        str(len(robust)), mean(robust), _geometric(robust),
-    )  # fmt: skip
+    rows = []
+    for cell, some in _by(instances, _cell).items():
+        solved = [one for one in some if one.solved]
+        robust = [one for one in solved if one.status == "robust"]
+        rows.append((*cell, f"{len(solved)}/{len(some)}", *_times(solved), str(len(robust)), *_times(robust)))
+    return Table(name, title, SOLVED, _in_order(rows))
 
 
-_SOLVED = ("solved", "mean s", "sgm s", "robust", "mean s (robust)", "sgm s (robust)")
+def _in_order(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """By row of the paper, each with its datasets; within them as they came."""
+    first = {name: at for at, name in reversed(list(enumerate(row[0] for row in rows)))}
+    return sorted(rows, key=lambda row: first[row[0]])
 
 
 def comparison_tables(experiment: Experiment, instances: Sequence[Instance]) -> list[Table]:
-    """The overview, and one table a budget pair with the datasets apart."""
+    """The overview over all budgets, one table a budget pair, and engines against one another."""
     kind = experiment.name
-    overview = [
-        (str(row), _pair(budget), str(variant), *solved_cells(some))
-        for (row, budget, variant), some in _by(instances, lambda one: (one.row, one.budget, one.variant)).items()
-    ]
-    tables = [Table(f"{kind}_simple", "All datasets together", ("row", "budgets", "engine", *_SOLVED), overview)]
+    tables = [solved_table(f"{kind}_simple", "All budgets together", instances)]
     for budget in experiment.budgets:
+        number = GRAPH_BUDGETS.index(budget) + 1 if experiment.graphs else budget[0]
         chosen = [one for one in instances if one.budget == budget]
-        rows = [
-            (str(dataset), str(row), str(variant), *solved_cells(some))
-            for (dataset, row, variant), some in _by(chosen, lambda one: (one.dataset, one.row, one.variant)).items()
-        ]
-        label = f"{kind}_all_{GRAPH_BUDGETS.index(budget) + 1 if experiment.graphs else budget[0]}"
-        tables.append(Table(label, f"Budgets {_pair(budget)}", ("dataset", "row", "engine", *_SOLVED), rows))
-    if kind == "node":
+        tables.append(solved_table(f"{kind}_all_{number}", f"Budgets {tell_budget(budget)}", chosen))
+    if not experiment.graphs:
         tables.append(weak_table(instances, experiment.budgets[-1]))
+    if len({one.variant for one in instances}) > 1:
+        tables.append(speed_table(f"{kind}_speed", instances))
     return tables
 
 
-def weak_table(instances: Sequence[Instance], budget: tuple[int, int]) -> Table:
+def weak_table(instances: Sequence[Instance], budget: Budget) -> Table:
     """Weak against general robustness with sums: instances with the same answer in both senses."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     chosen = [one for one in instances if one.budget == budget and one.row in ("weak sum", "sum") and one.solved]
     for (dataset, variant), some in _by(chosen, lambda one: (one.dataset, one.variant)).items():
-        weak = {one.index: one for one in some if one.row == "weak sum"}
-        general = {one.index: one for one in some if one.row == "sum"}
-        for status in ("robust", "vulnerable"):
-            senses = (weak, general)
-            both = [
-                at for at in weak.keys() & general.keys() if all(one[at].line["status"] == status for one in senses)
-            ]
-            cells = [mean([sense[at].seconds for at in both]) for sense in senses]
-            rows.append((str(dataset), str(variant), status, str(len(both)), *cells))
-    headings = ("dataset", "engine", "in both", "instances", "weak: mean s", "general: mean s")
-    return Table("node_weak", f"Weak and general robustness, budgets {_pair(budget)}", headings, rows)
+        senses = {row: {one.index: one for one in some if one.row == row} for row in ("weak sum", "sum")}
+        both = [
+            (weak, senses["sum"][at])
+            for at, weak in senses["weak sum"].items()
+            if at in senses["sum"] and weak.status == senses["sum"][at].status
+        ]
+        for at, row in enumerate(senses):
+            cells: list[str] = []
+            for status in ("robust", "vulnerable"):
+                same = [pair[at] for pair in both if pair[at].status == status]
+                cells += [str(len(same)), *_times(same)]
+            rows.append((row, str(dataset), str(variant), *cells))
+    return Table("node_weak", f"Weak and general robustness, budgets {tell_budget(budget)}", WEAK, _in_order(rows))
+
+
+def speed_table(name: str, instances: Sequence[Instance]) -> Table:
+    """The first engine against each other one on the same instances; what is not solved counts as the limit."""
+    base, *others = dict.fromkeys(one.variant for one in instances)
+    rows = []
+    for (budget,), some in _by(instances, lambda one: (one.budget,)).items():
+        answers = {(one.variant, one.row, one.dataset, one.index): one for one in some}
+        for other in others:
+            theirs = [one for one in some if one.variant == other and (base, *_question(one)) in answers]
+            ours = [answers[base, *_question(one)] for one in theirs]
+            if theirs:
+                rows.append((tell_budget(budget), f"{base} : {other}", str(len(ours)), *_compare(ours, theirs)))
+    headings = (
+        "budgets", "engines", "instances", "limit", "solved", "only the second", "t_g", "ratio of t_g",
+        "geometric mean", "ratio of geometric means",
+    )  # fmt: skip
+    title = "The first engine against the second; what is not solved counts as the limit"
+    return Table(name, title, headings, rows)
+
+
+def _question(one: Instance) -> tuple[str, str, int]:
+    return one.row, one.dataset, one.index
+
+
+def _compare(ours: Sequence[Instance], theirs: Sequence[Instance]) -> tuple[str, ...]:
+    limits = sorted({one.limit for one in (*ours, *theirs)})
+    solved = f"{sum(one.solved for one in ours)} : {sum(one.solved for one in theirs)}"
+    only = sum(two.solved and not one.solved for one, two in zip(ours, theirs, strict=True))
+    cells = []
+    for shift in (SHIFT, 0.0):
+        first, second = (geometric_mean([max(one.counted, 1e-6) for one in some], shift) for some in (ours, theirs))
+        cells += [f"{first:.3g} : {second:.3g}", f"{second / first:.3g}"]
+    return ", ".join(f"{limit:g} s" for limit in limits), solved, str(only), *cells
 
 
 def variants_table(instances: Sequence[Instance]) -> Table:
     """Only instances that every variant solved, so that all are measured on the same."""
-    rows = []
-    for (dataset, row), some in _by(instances, lambda one: (one.dataset, one.row)).items():
+    rows: list[tuple[str, ...]] = []
+    for (row, dataset), some in _by(instances, lambda one: (one.row, one.dataset)).items():
         by_variant = _by(some, lambda one: (one.variant,))
         common = set.intersection(*({one.index for one in each if one.solved} for each in by_variant.values()))
         for (variant,), each in by_variant.items():
             kept = [one for one in each if one.index in common]
-            seconds = sum(one.seconds for one in kept)
-            calls = sum(one.line["stats"]["nodes"] for one in kept)
-            ratio = [one.line["stats"]["exploration"] for one in kept]
-            rows.append(
-                (str(dataset), str(row), str(variant), f"{len(kept)}/{len(each)}", f"{seconds:.3g}",
-                 f"{1e3 * seconds / calls:.3g}" if calls else "-", mean(ratio))
-            )  # fmt: skip
-    headings = ("dataset", "row", "variant", "instances", "total s", "ms a call", "exploration")
-    return Table("variants", "Variants on the instances that all of them solve", headings, rows)
+            calls = sum(one.nodes for one in kept)
+            a_call = f"{1e3 * sum(one.seconds for one in kept) / calls:.3g}" if calls else NOTHING
+            cells = (_times(kept)[0], a_call, mean([one.exploration for one in kept]))
+            rows.append((str(row), str(dataset), str(variant), f"{len(kept)}/{len(each)}", *cells))
+    return Table("variants", "Variants on the instances that all of them solve", VARIANTS, _in_order(rows))
 
 
 def radius_table(instances: Sequence[Instance]) -> Table:
-    """How many nodes have which radius; `robust`: nothing breaks them."""
-    most = max((one.line["lower"] for one in instances if one.line["status"] == "vulnerable"), default=0)
-    rows = []
-    for (dataset, row, variant), some in _by(instances, lambda one: (one.dataset, one.row, one.variant)).items():
-        radii = [one.line["lower"] for one in some if one.line["status"] == "vulnerable"]
-        counts = [sum(not one.solved for one in some), sum(one.line["status"] == "robust" for one in some)]
-        counts += [radii.count(r) for r in range(most + 1)]
-        rows.append((str(dataset), str(row), str(variant), str(len(some)), *map(str, counts)))
-    headings = ("dataset", "row", "engine", "nodes", "timeout", "robust", *(f"r = {r}" for r in range(most + 1)))
-    return Table("radius", "Robustness radii", headings, rows)
+    """How many nodes have which radius, with their mean time; `robust`: nothing breaks them; TO: not known in time."""
+    most = max((one.radius or 0 for one in instances if one.status == "vulnerable"), default=0)
+    rows: list[tuple[str, ...]] = []
+    for cell, some in _by(instances, _cell).items():
+        groups = [[one for one in some if one.status == "robust"]]
+        groups += [[one for one in some if one.status == "vulnerable" and one.radius == r] for r in range(most + 1)]
+        counts = [f"{len(group)} ({_times(group)[0]})" if group else NOTHING for group in groups]
+        rows.append((*cell, str(len(some)), str(sum(not one.solved for one in some)), *counts))
+    headings = (*RADIUS, *(f"r = {r}" for r in range(most + 1)))
+    return Table("radius", "Robustness radii: number of nodes (t_a)", headings, _in_order(rows))
 
 
 def tables_of(experiment: Experiment, instances: Sequence[Instance]) -> list[Table]:
@@ -152,15 +193,15 @@ def tables_of(experiment: Experiment, instances: Sequence[Instance]) -> list[Tab
     return [radius_table(instances)] if experiment.radius else comparison_tables(experiment, instances)
 
 
-def _pair(budget: tuple[int | None, int | None]) -> str:
-    return "/".join("-" if part is None else str(part) for part in budget)
+def tell_budget(budget: Budget) -> str:
+    return "/".join("no limit" if part is None else str(part) for part in budget)
 
 
 def write_table(table: Table, folder: Path) -> None:
     """As CSV and as LaTeX."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"{table.name}.csv").open("w", newline="") as out:
-        csv.writer(out).writerows([table.headings, *table.rows])
+    with (folder / f"{table.name}.csv").open("w", newline="", encoding="utf-8") as out:
+        csv.writer(out, lineterminator="\n").writerows([table.headings, *table.rows])
     lines = [
         r"\begin{tabular}{" + "l" * len(table.headings) + "}",
         r"\hline",
@@ -168,4 +209,4 @@ def write_table(table: Table, folder: Path) -> None:
         r"\hline",
         r"\end{tabular}",
     ]
-    (folder / f"{table.name}.tex").write_text("\n".join(lines) + "\n")
+    (folder / f"{table.name}.tex").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -6,6 +6,7 @@ import click
 
 from .. import __version__
 from .bench import bench
+from .bench_train import train
 from .check import check
 from .convert import convert
 from .demo import demo
@@ -53,3 +54,4 @@ def main(context: click.Context) -> None:
 
 for command in (demo, verify, radius, sweep, show, report, merge, check, bench, convert):
     main.add_command(command)
+bench.add_command(train)

@@ -3,82 +3,195 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .watch import watched
+from ..errors import InputError
+from .watch import stoppable, watched
 
 if TYPE_CHECKING:
-    from ..bench.experiments import Experiment
+    from ..bench.experiments import Experiment, Variant
+    from ..bench.instance import Clock
     from ..bench.tables import Table
     from ..sweep.drive import Sweep
 
-NAMES = ("datasets", "node", "ablation", "radius", "graph")
+QUICK = 10.0  # seconds an instance has in a sample
+Function = Callable[..., Any]
 
 
-@click.command(short_help="The paper's experiments: tables and figures.")
-@click.argument("name", type=click.Choice(NAMES))
-@click.option("--data", metavar="DIR", help="Folder with datasets/ and models/ [default: EDGEPROOF_DATA].")
-@click.option("--out", default="bench", show_default=True, metavar="DIR", help="Answers, tables and figures.")
-@click.option("--sample", type=click.IntRange(min=1), help="So many nodes or graphs a dataset [default: all].")
-@click.option("--seed", type=int, default=1, show_default=True, help="Of the sample.")
-@click.option("--engine", "engines", multiple=True, metavar="E", help="search, mip, mip:highs, .. Repeatable.")
-@click.option("--dataset", "datasets", multiple=True, metavar="D", help="Only these datasets. Repeatable.")
-@click.option("--budget", "budgets", multiple=True, type=int, help="Only these global budgets. Repeatable.")
-@click.option("--timeout", type=float, help="Seconds an instance [default: the paper's, 300 or 600].")
-@click.option("--workers", type=int, default=1, show_default=True, help="Processes; times are cleanest with one.")
-def bench(
-    name: str, data: str | None, out: str, sample: int | None, seed: int, engines: tuple[str, ...],
-    datasets: tuple[str, ...], budgets: tuple[int, ...], timeout: float | None, workers: int,
-) -> None:  # fmt: skip
+class _InOrder(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=_InOrder, short_help="The paper's experiments: tables and figures.")
+def bench() -> None:
     """Run an experiment of the paper, print its tables and write them as CSV and LaTeX, with its figures.
 
     \b
     A quick look, both engines side by side:
-        edgeproof bench node --data ../shared --sample 20 --engine search --engine mip --timeout 10
+        edgeproof bench node --data ../shared --sample 20
     All of Cornell with the paper's limits:
         edgeproof bench node --data ../shared --dataset Cornell
+    Past the paper, with networks of your own:
+        edgeproof bench train --data ../shared --models deep --layers 6 --width 64 --dataset Cora
+        edgeproof bench node --data ../shared --models deep --layers 6 --width 64 --dataset Cora
 
-    \b
-    datasets   what the datasets are (Table 1)
-    node       node classification: weak and general, sum, max, mean; budgets 1, 2, 5, 10
-    ablation   each option of the search off, and all of them
-    radius     exact radii
-    graph      graph classification: MUTAG, ENZYMES; six budget pairs
-
-    Every instance runs alone under the full limit. Running it again resumes: answers are kept in OUT/NAME.
+    --data is a folder with datasets/ and models/; a dataset that is not there is downloaded with PyTorch Geometric.
+    Every instance runs alone under the full limit. Running a command again resumes: answers are kept in OUT/NAME.
     """
-    from ..bench.data import data_folder, load_dataset
-    from ..bench.experiments import EXPERIMENTS, GRAPH_DATASETS, NODE_DATASETS, ablation_variants, engine_variant
-    from ..bench.figures import draw_figures
-    from ..bench.run import Settings, run
-    from ..bench.tables import benchmarks_table, tables_of
 
+
+DATA = click.option("--data", metavar="DIR", help="Folder with datasets/ and models/ [default: EDGEPROOF_DATA].")
+_OUT = click.option("--out", default="bench", show_default=True, metavar="DIR", help="Answers, tables and figures.")
+DATASET = click.option("--dataset", "datasets", multiple=True, metavar="D", help="Only these datasets. Repeatable.")
+LAYERS = click.option("--layers", type=click.IntRange(min=1), help="Of the networks [default: the paper's 4].")
+WIDTH = click.option("--width", type=click.IntRange(min=1), help="Of their layers [default: the paper's 32 or 16].")
+
+_RUN = (
+    DATA,
+    click.option("--models", metavar="DIR", help="Folder of the models [default: models/ of --data]."),
+    LAYERS,
+    WIDTH,
+    _OUT,
+    click.option(
+        "--sample", type=click.IntRange(min=1),
+        help=f"So many nodes or graphs in all, each under {QUICK:g} s [default: all, under the paper's limit].",
+    ),
+    click.option("--seed", type=int, default=1, show_default=True, help="Of the sample; a larger one contains it."),
+    DATASET,
+    click.option("--timeout", type=float, help="Seconds an instance, instead of the limits above."),
+    click.option(
+        "--clock", type=click.Choice(("wall", "cpu")), default="wall", show_default=True,
+        help="Of times and limits; cpu where others use the machine too.",
+    ),
+    click.option("--workers", type=int, default=1, show_default=True, help="Processes; times are cleanest with one."),
+)  # fmt: skip
+_ENGINE = click.option(
+    "--engine", "engines", multiple=True, metavar="E",
+    help="search, mip, mip:highs, mip:aggressive, .. Repeatable [default: search; in a sample also mip].",
+)  # fmt: skip
+_BUDGET = click.option("--budget", "budgets", multiple=True, type=int, help="Only these global budgets. Repeatable.")
+
+
+def _with(*options: Function) -> Callable[[Function], Function]:
+    def decorate(function: Function) -> Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+@bench.command(short_help="What the datasets are (Table 1).")
+@_with(DATA, _OUT, DATASET)
+def datasets(data: str | None, out: str, datasets: tuple[str, ...]) -> None:
+    """Table 1 of the paper: sizes of the datasets."""
+    from ..bench.data import data_folder, load_dataset
+    from ..bench.tables import benchmarks_table
+
+    names = known_datasets(datasets)
     folder = data_folder(data)
-    results = Path(out) / name
-    if name == "datasets":
-        names = datasets or (*NODE_DATASETS, *GRAPH_DATASETS)
-        _show([benchmarks_table([(one, load_dataset(folder, one)) for one in names])], results)
-        return
+    show_tables([benchmarks_table([(one, load_dataset(folder, one)) for one in names])], Path(out) / "datasets")
+
+
+@bench.command(short_help="Node classification: weak and general, sum, max, mean.")
+@_with(*_RUN, _ENGINE, _BUDGET)
+def node(**typed: Any) -> int:
+    """Deletions on Cora, CiteSeer, Cornell, Texas and Wisconsin; budgets 1, 2, 5 and 10; 300 s an instance.
+
+    Tables node_simple, node_all_1 .. node_all_10, node_weak and, with two engines, node_speed; figure node.
+    """
+    return _run("node", **typed)
+
+
+@bench.command(short_help="Each option of the search off, and all of them.")
+@_with(*_RUN)
+def ablation(**typed: Any) -> int:
+    """The nodes' queries with budget 10; each option of the search off, all off, and the paper's algorithm.
+
+    Table variants, on the instances that every variant solves; figure prof.
+    """
+    return _run("ablation", **typed)
+
+
+@bench.command(short_help="Exact radii.")
+@_with(*_RUN, _ENGINE)
+def radius(**typed: Any) -> int:
+    """Radii of the nodes under deletions, without a cap; 600 s an instance. Table radius."""
+    typed["engines"] = typed["engines"] or ("search",)  # a program a budget and rival: the mip engine is no match
+    return _run("radius", **typed)
+
+
+@bench.command(short_help="Graph classification with insertions and deletions.")
+@_with(*_RUN, _ENGINE, _BUDGET)
+def graph(**typed: Any) -> int:
+    """Insertions and deletions on MUTAG and ENZYMES; six pairs of budgets; 600 s an instance.
+
+    Tables graph_simple, graph_all_1 .. graph_all_6 and, with two engines, graph_speed; figure graph.
+    """
+    return _run("graph", **typed)
+
+
+def _run(
+    name: str, *, data: str | None, models: str | None, layers: int | None, width: int | None, out: str,
+    sample: int | None, seed: int, datasets: tuple[str, ...], timeout: float | None, clock: Clock, workers: int,
+    engines: tuple[str, ...] = (), budgets: tuple[int, ...] = (),
+) -> int:  # fmt: skip
+    from ..bench.architecture import Architecture
+    from ..bench.data import data_folder
+    from ..bench.experiments import EXPERIMENTS
+    from ..bench.figures import draw_figures
+    from ..bench.instance import write_instances
+    from ..bench.run import Settings, run
+    from ..bench.tables import tables_of
+
     experiment = _narrowed(EXPERIMENTS[name], datasets, budgets)
-    variants = tuple(engine_variant(one) for one in engines or ("search",))
-    if experiment.ablation:
-        variants = ablation_variants()
-    settings = Settings(folder, results, sample, seed, timeout, workers)
-    instances = list(run(experiment, variants, settings, _watching))
-    _show(tables_of(experiment, instances), results / "tables")
+    folder, results = data_folder(data), Path(out) / name
+    limit = timeout or (QUICK if sample else experiment.timeout)
+    settings = Settings(
+        folder, Path(models) if models else folder / "models", results, sample, seed, limit, workers,
+        Architecture(layers, width), clock,
+    )  # fmt: skip
+    click.echo(f"each instance: at most {limit:g} s (the paper: {experiment.timeout:g} s)", err=True)
+    stopped: list[int] = []
+    instances = list(run(experiment, _variants(experiment, engines, sample), settings, _watching(stopped)))
+    if stopped:
+        click.echo(
+            f"stopped; {len(instances):,} answers are in {results}. Run the same command again to go on from here."
+        )
+        return 128 + stopped[0]
+    write_instances(instances, results / "instances.csv")
+    show_tables(tables_of(experiment, instances), results / "tables")
     for path in draw_figures(experiment, instances, results / "figures"):
         click.echo(f"figure: {path}")
+    return 0
+
+
+def _variants(experiment: Experiment, engines: tuple[str, ...], sample: int | None) -> tuple[Variant, ...]:
+    from ..bench.experiments import ablation_variants, engine_variant
+
+    if experiment.ablation:
+        return ablation_variants()
+    return tuple(engine_variant(one) for one in engines or (("search", "mip") if sample else ("search",)))
+
+
+def known_datasets(datasets: tuple[str, ...]) -> tuple[str, ...]:
+    from ..bench.experiments import GRAPH_DATASETS, NODE_DATASETS
+
+    known = (*NODE_DATASETS, *GRAPH_DATASETS)
+    for one in datasets:
+        if one not in known:
+            raise InputError(f"dataset: expected some of {', '.join(known)}, got {one!r}")
+    return datasets or known
 
 
 def _narrowed(experiment: Experiment, datasets: tuple[str, ...], budgets: tuple[int, ...]) -> Experiment:
     from dataclasses import replace
-
-    from ..errors import InputError
 
     for one in datasets:
         if one not in experiment.datasets:
@@ -90,14 +203,20 @@ def _narrowed(experiment: Experiment, datasets: tuple[str, ...], budgets: tuple[
     return replace(experiment, datasets=datasets or experiment.datasets, budgets=kept)
 
 
-@contextmanager
-def _watching(sweep: Sweep, what: str) -> Iterator[None]:
-    click.echo(f"{what}: {sweep.total:,} questions", err=True)
-    with watched(sweep):
-        yield
+def _watching(stopped: list[int]) -> Any:
+    """Says what runs; a Ctrl-C ends it with everything stored, and leaves its number in `stopped`."""
+
+    @contextmanager
+    def watch(sweep: Sweep, what: str) -> Iterator[None]:
+        click.echo(f"{what}: {sweep.total:,} questions", err=True)
+        with stoppable(sweep) as seen, watched(sweep):
+            yield
+        stopped.extend(seen)
+
+    return watch
 
 
-def _show(tables: list[Table], folder: Path) -> None:
+def show_tables(tables: list[Table], folder: Path) -> None:
     from rich.console import Console
     from rich.table import Table as Shown
 

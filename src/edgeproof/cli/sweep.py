@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +14,7 @@ from .parse import parse_local_budget, parse_options, parse_pairs
 from .progress import working
 from .question import HOW_OPTIONS, SWITCHES, THREAT_OPTIONS, with_options
 from .spec import Spec, read_specs
-from .watch import tell_counts, watched
+from .watch import stoppable, tell_counts, watched
 
 if TYPE_CHECKING:
     from ..graph import Graph
@@ -191,7 +189,7 @@ def _run(spec: Spec, part: str, typed: dict[str, Any], client: Any) -> tuple[int
         click.echo(f"edgeproof: {one.store.repaired}", err=True)
     one.store.note_sources(_sources(spec, one))
     click.echo(f"{part}{where}: {one.total:,} questions", err=True)
-    with _stoppable(one) as stopped_by, watched(one):
+    with stoppable(one) as stopped_by, watched(one):
         try:
             for _ in one.settled():
                 pass
@@ -226,22 +224,3 @@ def _sources(spec: Spec, one: Sweep) -> Iterator[dict[str, Any]]:
     path = str(Path(spec.graph).resolve())
     for index, (graph, content) in enumerate(zip(job.graphs, job.graph_hashes, strict=True)):
         yield {"hash": content, "what": "graph", "name": graph.name, "path": path, "index": index}
-
-
-@contextmanager
-def _stoppable(one: Sweep) -> Iterator[list[int]]:
-    """The first Ctrl-C (or the system's wish that we end) lets the sweep store what it has; the second is final."""
-    seen: list[int] = []
-
-    def stop(number: int, frame: object) -> None:
-        if seen:
-            raise KeyboardInterrupt
-        seen.append(number)
-        one.stop()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield seen
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 import time
@@ -22,6 +23,25 @@ PATIENCE = 2.0  # what is over within a breath needs no progress
 def watched(sweep: Sweep) -> Iterator[None]:
     with _bar(sweep) if sys.stderr.isatty() else _log(sweep):
         yield
+
+
+@contextmanager
+def stoppable(one: Sweep) -> Iterator[list[int]]:
+    """The first Ctrl-C (or the system's wish that we end) lets the sweep store what it has; the second is final."""
+    seen: list[int] = []
+
+    def stop(number: int, frame: object) -> None:
+        if seen:
+            raise KeyboardInterrupt
+        seen.append(number)
+        one.stop()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield seen
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
