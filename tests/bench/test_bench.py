@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -168,6 +171,28 @@ def test_a_run_resumes_from_its_store(tmp_path: Path):
 
 
 @needs_data
+def test_stopped_and_repeated_it_goes_on_where_it_was(tmp_path: Path):
+    pytest.importorskip("matplotlib", reason="needs matplotlib for figures")
+    words = [sys.executable, "-c", "from edgeproof.cli import main; main()", "bench", "node", "--data", str(DATA)]
+    words += ["--out", str(tmp_path), "--dataset", "Cornell", "--row", "sum", "--engine", "search", "--timeout", "60"]
+    store = tmp_path / "node" / "results.jsonl"
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
+        while not (store.is_file() and store.stat().st_size) and first.poll() is None:
+            time.sleep(0.01)
+        first.send_signal(signal.SIGINT)
+        out, err = first.communicate(timeout=60)
+    before = store.read_text().splitlines()
+    assert first.returncode == 130, err
+    assert "Run the same command again" in out
+    assert 0 < len(before) < 4 * 183
+    again = subprocess.run(words, capture_output=True, text=True, check=True, timeout=300)
+    assert "node_simple" in again.stdout
+    after = store.read_text().splitlines()
+    assert after[: len(before)] == before
+    assert len(after) == len({json.loads(line)["key"] for line in after}) == 4 * 183
+
+
+@needs_data
 def test_a_sample_shows_both_engines_side_by_side(tmp_path: Path):
     pytest.importorskip("matplotlib", reason="needs matplotlib for figures")
     pytest.importorskip("pyscipopt", reason="needs the solver scip")
@@ -187,7 +212,8 @@ def test_a_sample_shows_both_engines_side_by_side(tmp_path: Path):
     [
         (["node", "--data", "nowhere"], "data: nowhere is not a folder"),
         (["node", "--data", ".", "--dataset", "MUTAG"], "dataset: node is about Cora"),
-        (["node", "--data", ".", "--budget", "3"], "budget: expected some of [1, 2, 5, 10]"),
+        (["node", "--data", ".", "--budget", "3"], "budget: node is about 1, 2, 5, 10, got 3"),
+        (["ablation", "--data", ".", "--row", "weak sum"], "row: ablation is about sum, max, mean, got 'weak sum'"),
         (["datasets", "--data", ".", "--dataset", "Cara"], "dataset: expected some of Cora"),
     ],
 )

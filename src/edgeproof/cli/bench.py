@@ -64,6 +64,7 @@ _RUN = (
     ),
     click.option("--seed", type=int, default=1, show_default=True, help="Of the sample; a larger one contains it."),
     DATASET,
+    click.option("--row", "rows", multiple=True, metavar="R", help="Only 'weak sum', sum, max or mean. Repeatable."),
     click.option("--timeout", type=float, help="Seconds an instance, instead of the limits above."),
     click.option(
         "--clock", type=click.Choice(("wall", "cpu")), default="wall", show_default=True,
@@ -139,8 +140,8 @@ def graph(**typed: Any) -> int:
 
 def _run(
     name: str, *, data: str | None, models: str | None, layers: int | None, width: int | None, out: str,
-    sample: int | None, seed: int, datasets: tuple[str, ...], timeout: float | None, clock: Clock, workers: int,
-    engines: tuple[str, ...] = (), budgets: tuple[int, ...] = (),
+    sample: int | None, seed: int, datasets: tuple[str, ...], rows: tuple[str, ...], timeout: float | None,
+    clock: Clock, workers: int, engines: tuple[str, ...] = (), budgets: tuple[int, ...] = (),
 ) -> int:  # fmt: skip
     from ..bench.architecture import Architecture
     from ..bench.data import data_folder
@@ -150,7 +151,7 @@ def _run(
     from ..bench.run import Settings, run
     from ..bench.tables import tables_of
 
-    experiment = _narrowed(EXPERIMENTS[name], datasets, budgets)
+    experiment = _narrowed(EXPERIMENTS[name], datasets, rows, budgets)
     folder, results = data_folder(data), Path(out) / name
     limit = timeout or (QUICK if sample else experiment.timeout)
     settings = Settings(
@@ -190,17 +191,26 @@ def known_datasets(datasets: tuple[str, ...]) -> tuple[str, ...]:
     return datasets or known
 
 
-def _narrowed(experiment: Experiment, datasets: tuple[str, ...], budgets: tuple[int, ...]) -> Experiment:
+def _narrowed(
+    experiment: Experiment, datasets: tuple[str, ...], rows: tuple[str, ...], budgets: tuple[int, ...]
+) -> Experiment:
     from dataclasses import replace
 
-    for one in datasets:
-        if one not in experiment.datasets:
-            known = ", ".join(experiment.datasets)
-            raise InputError(f"dataset: {experiment.name} is about {known}, got {one!r}")
-    kept = tuple(pair for pair in experiment.budgets if not budgets or pair[0] in budgets)
-    if experiment.budgets and not kept:
-        raise InputError(f"budget: expected some of {sorted({b for b, _ in experiment.budgets})}, got {list(budgets)}")
-    return replace(experiment, datasets=datasets or experiment.datasets, budgets=kept)
+    for what, asked, known in (
+        ("dataset", datasets, experiment.datasets),
+        ("row", rows, [row.name for row in experiment.rows]),
+        ("budget", budgets, [budget for budget, _ in experiment.budgets]),
+    ):
+        for one in asked:
+            if one not in known:
+                told = ", ".join(map(str, dict.fromkeys(known)))
+                raise InputError(f"{what}: {experiment.name} is about {told}, got {one!r}")
+    return replace(
+        experiment,
+        datasets=datasets or experiment.datasets,
+        rows=tuple(row for row in experiment.rows if not rows or row.name in rows),
+        budgets=tuple(pair for pair in experiment.budgets if not budgets or pair[0] in budgets),
+    )
 
 
 def _watching(stopped: list[int]) -> Any:
