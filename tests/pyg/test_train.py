@@ -105,8 +105,8 @@ def test_the_file_gives_the_scores_of_the_network_that_was_trained(
     right = {part: _share_right(network, graphs, indices) for part, indices in parts.items()}
     told = result.stdout.split("training ")[1].splitlines()[0]
     assert told == f"{right['train']:.3f}, validation {right['val']:.3f}, test {right['test']:.3f}"
-    splits = np.load(tmp_path / "deep" / "splits.npz")
-    assert all((splits[f"{dataset}_{part}"] == parts[part]).all() for part in PARTS)
+    with np.load(tmp_path / "deep" / "splits.npz") as splits:
+        assert all((splits[f"{dataset}_{part}"] == parts[part]).all() for part in PARTS)
 
 
 def _share_right(network: Network, graphs, indices) -> float:
@@ -143,3 +143,6 @@ def test_models_that_are_there_stay_and_seeds_are_not_mixed(data: Path, tmp_path
     result = CliRunner().invoke(main, [*words, "--aggregation", "max", "--seed", "5"])
     assert result.exit_code == 2
     assert "Cornell_train is of another seed" in result.stderr
+    assert CliRunner().invoke(main, [*words, "--aggregation", "max"]).exit_code == 0
+    rows = (tmp_path / "m" / "training.csv").read_text().splitlines()
+    assert [row.split(",")[0] for row in rows] == ["model", "Cornell_sum", "Cornell_max"]

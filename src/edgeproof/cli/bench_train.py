@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from ..errors import InputError
 from .bench import DATA, DATASET, LAYERS, WIDTH, known_datasets, show_tables
 from .progress import working
 
+if TYPE_CHECKING:
+    from ..bench.tables import Table
+
 AGGREGATIONS = ("sum", "max", "mean")
+HEADINGS = ("model", "training", "validation", "test", "epoch")
 
 
 @click.command(short_help="Train the paper's models, or deeper and wider ones.")
@@ -43,12 +50,12 @@ def train(
     """
     from ..bench.architecture import Architecture
     from ..bench.data import data_folder, load_dataset
-    from ..bench.tables import Table
+    from ..bench.tables import write_table
     from ..bench.train import PARTS, check_parts, parts_of, save
     from ..bench.train import train as train_one
 
     folder, shape = data_folder(data), Architecture(layers, width)
-    rows = []
+    rows = _rows_before(Path(models) / "training.csv")
     for dataset in known_datasets(datasets):
         with working(f"reading {dataset}"):
             graphs = load_dataset(folder, dataset)
@@ -64,10 +71,26 @@ def train(
             save(trained, path)
             accuracies = [f"{trained.accuracy[part]:.3f}" for part in PARTS]
             click.echo(f"{path}: training {accuracies[0]}, validation {accuracies[1]}, test {accuracies[2]}")
-            rows.append((path.stem, *accuracies, str(trained.epoch)))
-    if rows:
-        headings = ("model", "training", "validation", "test", "epoch")
-        show_tables([Table("training", "Accuracies, and the epoch that was kept", headings, rows)], Path(models))
+            rows[path.stem] = (path.stem, *accuracies, str(trained.epoch))
+            write_table(_table(rows), Path(models))
+    show_tables([_table(rows)], Path(models))
+
+
+def _table(rows: dict[str, tuple[str, ...]]) -> Table:
+    from ..bench.tables import Table
+
+    return Table("training", "Accuracies, and the epoch that was kept", HEADINGS, list(rows.values()))
+
+
+def _rows_before(path: Path) -> dict[str, tuple[str, ...]]:
+    """What earlier runs have said about their models."""
+    if not path.exists():
+        return {}
+    with path.open(newline="", encoding="utf-8") as file:
+        headings, *rows = csv.reader(file)
+    if tuple(headings) != HEADINGS:
+        raise InputError(f"{path}: expected the columns {', '.join(HEADINGS)}, got {', '.join(headings)}")
+    return {row[0]: tuple(row) for row in rows}
 
 
 def _teller(say: Callable[[str], None], name: str, epochs: int) -> Callable[[int, float], None]:
