@@ -45,7 +45,8 @@ def _grid(instances: Sequence[Instance], path: Path, plot: Plot, labels: tuple[s
         handles = {
             name: handle for axes in grid.flat for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
         }
-        figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4, frameon=False)
+        columns = 4 if len(datasets) > 2 else 2
+        figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=columns, frameon=False)
         path.parent.mkdir(parents=True, exist_ok=True)
         # without the date, so that the same answers give the same file
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else {})

@@ -96,7 +96,7 @@ def comparison_tables(experiment: Experiment, instances: Sequence[Instance]) -> 
         number = GRAPH_BUDGETS.index(budget) + 1 if experiment.graphs else budget[0]
         chosen = [one for one in instances if one.budget == budget]
         tables.append(solved_table(f"{kind}_all_{number}", f"Budgets {tell_budget(budget)}", chosen))
-    if not experiment.graphs:
+    if not experiment.graphs and {"weak sum", "sum"} <= {one.row for one in instances}:
         tables.append(weak_table(instances, experiment.budgets[-1]))
     if len({one.variant for one in instances}) > 1:
         tables.append(speed_table(f"{kind}_speed", instances))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..query import make_query
 from ..verdict import Stats
 from ..verify import radius, verify
 from .answer import Failure, Result
@@ -95,7 +96,7 @@ def _answer_task(
         if lines and time.perf_counter() - started > chunk.patience:
             return Task(group, task.asks[number:], tuple(waiting), tuple(facts))
         at(ask.position)
-        result = _measured(job, group, ask, label, chunk.limits)
+        result = ask_one(job, group, ask, label, chunk.limits)
         note(ask, result)
         label = result.label if label is None else label
         if status_of(result) == "unknown":
@@ -107,29 +108,22 @@ def _answer_task(
     return Task(group, (), tuple(waiting), tuple(facts))
 
 
-def _measured(job: Job, group: Group, ask: Ask, label: int | None, limits: Limits) -> Result:
-    """With the processor time that it took: where others use the machine too, seconds say less."""
-    before = time.process_time()
-    result = ask_one(job, group, ask, label, limits)
-    return replace(result, stats=Stats(**result.stats, cpu=time.process_time() - before))
-
-
 def ask_one(job: Job, group: Group, ask: Ask, label: int | None, limits: Limits) -> Result:
     """One verdict or radius; whatever goes wrong is told, and ends nothing but this question."""
     started = time.perf_counter()
     network, graph = job.network, job.graphs[group.graph]
     try:
         with confined(limits.memory):
-            if ask.target == "next" and label is None:
-                from ..query import make_query
-
+            if label is None:  # predicted for all vertices at once: no part of what this question costs
                 label = make_query(network, graph, job.threats[ask.threat], group.node).claim.label
             put = radius if ask.radius else verify
-            return put(
+            before = time.process_time()
+            result = put(
                 network, graph, job.threats[ask.threat], group.node,
                 label=label, target=resolve_target(ask, label, network.num_classes),
                 timeout=limits.timeout, node_limit=limits.node_limit, engine=job.engine, options=job.options,
             )  # fmt: skip
+            return replace(result, stats=Stats(**result.stats, cpu=time.process_time() - before))
     except MemoryError:
         allowed = "" if limits.memory is None else f"; its limit is {limits.memory:g} GB"
         return _failure("MemoryError", f"the query ran out of memory{allowed}", group, started)
