@@ -46,6 +46,14 @@ def graph_arrays() -> dict[str, Any]:
     return node_arrays() | changed
 
 
+def saved_arrays() -> dict[str, Any]:
+    """With everything that a file may have besides."""
+    return node_arrays() | {
+        "x_val": np.array([0.5, 1.0, -2.0]), "directed": np.array(True), "name": np.array("small"),
+        "train_mask": np.array([True, False, True]),
+    }  # fmt: skip
+
+
 def npz(arrays: dict[str, Any]) -> bytes:
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)

@@ -4,7 +4,7 @@ from .accuracy import CertifiedAccuracy, certified_accuracy
 from .check import check
 from .errors import EdgeproofError, InputError, RejectedError, StoreError, TooLargeError
 from .graph import Graph
-from .load import load_graphs
+from .load import load_graphs, save_graphs
 from .minimise import minimise
 from .network import Layer, Network, Readout
 from .pyg import from_pyg, graph_from_pyg
@@ -20,5 +20,5 @@ __all__ = [
     "Answer", "Attack", "CertifiedAccuracy", "EdgeproofError", "Failure", "Graph", "InputError", "Layer", "Network",
     "Plan", "Question", "Radius", "Readout", "RejectedError", "Stats", "StoreError", "Threat", "TooLargeError",
     "Verdict", "__version__", "certified_accuracy", "check", "from_pyg", "graph_from_pyg", "load_graphs", "minimise",
-    "radius", "verify", "verify_many",
+    "radius", "save_graphs", "verify", "verify_many",
 ]  # fmt: skip

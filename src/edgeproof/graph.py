@@ -209,10 +209,10 @@ class Graph:
         return cls.from_raw(read_graph(path, index), directed=directed)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write `.graph` with its `.feat` beside it; these carry neither labels nor masks."""
-        from .convert.files import write_graph
+        """Write `.npz`, or `.graph` with its `.feat` beside it; the latter carry neither labels nor masks."""
+        from .convert.files import write_graphs
 
-        write_graph(self.to_raw(), path)
+        write_graphs([self.to_raw()], path)
 
     def to_raw(self) -> RawGraph:
         """Plain arrays for the writers of `convert/`."""

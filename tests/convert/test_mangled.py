@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from edgeproof import Graph, InputError, Network, load_graphs
-from example_files import a_graph, a_network, graph_arrays, model_arrays, node_arrays, npz
+from example_files import a_graph, a_network, graph_arrays, model_arrays, node_arrays, npz, saved_arrays
 from strategies import damaged
 
 few = settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -89,6 +89,7 @@ READERS: dict[str, tuple[dict[str, Any], Callable[[Path], object]]] = {
     "model": (model_arrays(), Network.load),
     "node": (node_arrays(), Graph.load),
     "graph": (graph_arrays(), load_graphs),
+    "saved": (saved_arrays(), Graph.load),
 }
 
 

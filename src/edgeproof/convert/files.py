@@ -13,6 +13,12 @@ from .raw import RawGraph, RawNetwork
 
 _Function = TypeVar("_Function")
 
+# what PyTorch saves is not unpickled behind anybody's back
+_WAYS_OUT = {
+    "a model": "; in Python ep.from_pyg(model).save('model.safetensors') makes one, and so does edgeproof convert",
+    "a graph": "; in Python ep.graph_from_pyg(data).save('graph.npz') makes one",
+}
+
 NETWORK_READERS: dict[str, Callable[[Path], RawNetwork]] = {
     ".safetensors": native.read,
     ".npz": model_npz.read,
@@ -20,7 +26,10 @@ NETWORK_READERS: dict[str, Callable[[Path], RawNetwork]] = {
 }
 NETWORK_WRITERS: dict[str, Callable[[RawNetwork, Path], None]] = {".safetensors": native.write, ".gnnx": gnnx.write}
 GRAPH_READERS: dict[str, Callable[[Path], Sequence[RawGraph]]] = {".npz": dataset_npz.read, ".graph": graph_text.read}
-GRAPH_WRITERS: dict[str, Callable[[RawGraph, Path], None]] = {".graph": graph_text.write}
+GRAPH_WRITERS: dict[str, Callable[[Sequence[RawGraph], Path], None]] = {
+    ".npz": dataset_npz.write,
+    ".graph": graph_text.write,
+}
 
 
 def read_network(path: str | PathLike[str]) -> RawNetwork:
@@ -49,14 +58,18 @@ def read_graph(path: str | PathLike[str], index: int | None = None) -> RawGraph:
     return graphs[index]
 
 
-def write_graph(raw: RawGraph, path: str | PathLike[str]) -> None:
+def write_graphs(raws: Sequence[RawGraph], path: str | PathLike[str]) -> None:
     """Write the file (and its `.feat`) whole or not at all."""
-    _choose(GRAPH_WRITERS, path, "a graph to write")(raw, Path(path))
+    write = _choose(GRAPH_WRITERS, path, "a graph to write")
+    if not raws:
+        raise InputError(f"{path}: expected at least one graph to write, got none")
+    write(raws, Path(path))
 
 
 def _choose(table: dict[str, _Function], path: str | PathLike[str], what: str) -> _Function:
     suffix = Path(path).suffix.lower()
     if suffix not in table:
         known = " or ".join(table)
-        raise InputError(f"{path}: expected {what} with suffix {known}, got {suffix or 'no suffix'}")
+        way = _WAYS_OUT[what] if suffix in (".pt", ".pth") and what in _WAYS_OUT else ""
+        raise InputError(f"{path}: expected {what} with suffix {known}, got {suffix or 'no suffix'}{way}")
     return table[suffix]

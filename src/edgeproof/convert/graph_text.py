@@ -24,8 +24,11 @@ def read(path: Path) -> Sequence[RawGraph]:
     return (RawGraph(n, sources, targets, features, None, directed, {}, path.stem, str(path)),)
 
 
-def write(raw: RawGraph, path: Path) -> None:
-    """Classes, masks and the name have no place in these formats and stay behind."""
+def write(raws: Sequence[RawGraph], path: Path) -> None:
+    """One graph; classes, masks and the name have no place in these formats and stay behind."""
+    if len(raws) != 1:
+        raise InputError(f"{path}: a .graph file holds one graph, got {len(raws)}; .npz takes many")
+    (raw,) = raws
     write_all({path.with_suffix(".feat"): _encode(_feature_lines(raw)), path: _encode(_edge_lines(raw))})
 
 

@@ -27,7 +27,8 @@ def read(path: Path) -> RawNetwork:
     listed = _get(path, header, "head", list) if "head" in header else []
     head = [_read_layer(file, f"head.{at}", one) for at, one in enumerate(listed)]
     file.require_nothing_left()
-    return RawNetwork(tuple(layers), readout, _get(path, header, "name", str), str(path), tuple(head))
+    name = _get(path, header, "name", str) or path.stem  # tables and reports call it by its name
+    return RawNetwork(tuple(layers), readout, name, str(path), tuple(head))
 
 
 class _Tensors:

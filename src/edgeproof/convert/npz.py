@@ -53,6 +53,9 @@ class Archive:
     def __contains__(self, field: str) -> bool:
         return field in self._infos
 
+    def fields(self) -> list[str]:
+        return list(self._infos)
+
     def array(self, field: str, kinds: str, ndim: int) -> np.ndarray[Any, Any]:
         """The array `field`; kinds: the dtype kinds that make sense for it."""
         if field not in self._infos:
@@ -65,7 +68,7 @@ class Archive:
         except _DAMAGE as problem:
             raise InputError(f"{self.path}: {field}: truncated or damaged ({tell(problem)})") from None
         if array.dtype.kind not in kinds:
-            wanted = {"iu": "whole numbers", "U": "text"}.get(kinds, "real numbers")
+            wanted = {"iu": "whole numbers", "U": "text", "b": "true or false"}.get(kinds, "real numbers")
             raise InputError(f"{self.path}: {field}: expected {wanted}, got dtype {array.dtype}")
         if array.ndim != ndim:
             raise InputError(f"{self.path}: {field}: expected {ndim} dimensions, got {array.ndim}")
