@@ -36,11 +36,15 @@ def test_nodes_are_counted_as_brute_force_counts_them(seed: int) -> None:
     assert found.by_budget == tuple(expected / 4)
     assert found.exact
     assert found.count == 4
+    assert str(found).splitlines()[0] == "certified accuracy of 4 nodes"
 
 
 def test_graphs_are_counted_too() -> None:
     network, graphs = instance("graph", 1)
-    found = ep.certified_accuracy(network, graphs, ep.Threat(budget=2), nodes=[0, 1, 2, 4])
+    told: list[tuple[int, int]] = []
+    asked = {"nodes": [0, 1, 2, 4], "progress": lambda *news: told.append(news)}
+    found = ep.certified_accuracy(network, graphs, ep.Threat(budget=2), **asked)
+    assert told == [(k + 1, len(found.answers)) for k in range(len(found.answers))]
     expected = np.zeros(3)
     for at in (0, 1, 2, 4):
         if network.predict(graphs[at]) == graphs[at].labels:

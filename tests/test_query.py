@@ -5,7 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edgeproof import Graph, InputError, Layer, Network, Readout, Threat, radius, verify
+from edgeproof import (
+    Graph,
+    InputError,
+    Layer,
+    Network,
+    Plan,
+    Readout,
+    Threat,
+    certified_accuracy,
+    radius,
+    verify,
+    verify_many,
+)
 from edgeproof.query import make_query
 
 GRAPH = Graph([[0, 1], [1, 2]], [[1.0], [2.0], [3.0]], directed=True)
@@ -44,6 +56,34 @@ def test_limits_engines_and_options_are_checked() -> None:
         verify(NODE, GRAPH, Threat(1), 0, engine="guess")
     with pytest.raises(InputError, match="options: unknown option 'nonsense'"):
         verify(NODE, GRAPH, Threat(1), 0, engine="brute", options={"nonsense": True})
+
+
+@pytest.mark.parametrize(
+    ("place", "given", "complaint"),
+    [
+        (0, object(), "network: expected an edgeproof.Network, got object; ep.from_pyg"),
+        (1, object(), "graph: expected an edgeproof.Graph, got object; ep.graph_from_pyg"),
+        (2, 1, "threat: expected an edgeproof.Threat, got int; for instance ep.Threat"),
+        (2, None, "threat: expected an edgeproof.Threat, got NoneType"),
+    ],
+)
+def test_something_else_in_the_place_of_a_part_is_named(place: int, given: object, complaint: str) -> None:
+    parts = [NODE, GRAPH, Threat(1)]
+    parts[place] = given  # type: ignore[call-overload]
+    for ask in (verify, radius, certified_accuracy):
+        with pytest.raises(InputError, match=complaint):
+            ask(*parts, [0] if ask is certified_accuracy else 0)  # type: ignore[operator]
+    if place < 2:
+        with pytest.raises(InputError, match=complaint):
+            verify_many(*parts[:2], Plan([Threat(1)]))
+
+
+def test_a_node_may_be_any_whole_number_of_python_or_numpy() -> None:
+    for node in (np.int32(1), np.uint8(1), np.array(1)):
+        assert make_query(NODE, GRAPH, Threat(), node).claim.node == 1  # type: ignore[arg-type]
+    for node in (True, np.bool_(True), np.float64(1), np.array([1, 2]), "1"):
+        with pytest.raises(InputError, match="node: expected a whole number"):
+            make_query(NODE, GRAPH, Threat(), node)  # type: ignore[arg-type]
 
 
 def test_features_must_fit() -> None:

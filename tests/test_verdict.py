@@ -37,7 +37,7 @@ def test_answers_become_json_under_the_same_names() -> None:
 
 def test_reprs_say_the_answer() -> None:
     verdict = Verdict("vulnerable", 1, Attack([(0, 1)]), 2, node=4)
-    assert repr(verdict) == "Verdict(node 4, class 1: vulnerable, 1 flip [(0, 1)] give class 2)"
+    assert repr(verdict) == "Verdict(node 4, class 1: vulnerable, 1 flip [(0, 1)] gives class 2)"
     assert repr(Verdict("unknown", 1, reason="timeout")) == "Verdict(graph, class 1: unknown (timeout))"
     assert repr(Radius(2, None, exact=False, robust=False, label=0, reason="timeout", node=1)) == (
         "Radius(node 1, class 0: radius from 2 to ? (timeout))"

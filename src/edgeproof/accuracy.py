@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +15,7 @@ from .errors import EdgeproofError, InputError
 from .graph import Graph
 from .network import Network
 from .predict import predicted_class
+from .query import require_parts
 from .sweep.answer import Answer, Failure
 from .sweep.many import verify_many
 from .sweep.plan import Question, choose
@@ -38,16 +39,20 @@ class CertifiedAccuracy:
     def exact(self) -> bool:
         return self.by_budget == self.at_most
 
+    def _title(self) -> str:
+        things = "graph" if self.answers and self.answers[0].node is None else "node"
+        return f"certified accuracy of {self.count:,} {things}{'' if self.count == 1 else 's'}"
+
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{budget}</td><td>{low:.1%}{f' to {high:.1%}' if high > low else ''}</td></tr>"
             for budget, (low, high) in enumerate(zip(self.by_budget, self.at_most, strict=True))
         )
         head = "<tr><th>budget</th><th>right and proved</th></tr>"
-        return f"<table><caption>certified accuracy of {self.count}</caption>{head}{rows}</table>"
+        return f"<table><caption>{self._title()}</caption>{head}{rows}</table>"
 
     def __str__(self) -> str:
-        lines = [f"certified accuracy of {self.count}", "budget  share"]
+        lines = [self._title(), "budget  share"]
         for budget, (low, high) in enumerate(zip(self.by_budget, self.at_most, strict=True)):
             lines.append(f"{budget:>6}  {low:.1%}" + (f" to {high:.1%}" if high > low else ""))
         return "\n".join(lines)
@@ -63,14 +68,17 @@ def certified_accuracy(
     timeout: float | None = None,
     executor: Executor | Any = None,
     workers: int = 0,
+    progress: Callable[[int, int], None] | None = None,
 ) -> CertifiedAccuracy:
     """The share of `nodes` whose prediction is right and provably stays right, for every budget up to `threat.budget`.
 
     graph: one, or for a network that classifies graphs a sequence of them. nodes: as in `Plan`, "test" for instance.
     labels: the true classes, one a vertex (or graph); default: those of the graph. timeout (seconds) holds for each
-    node. executor and workers as in `verify_many`; workers=0 computes here.
+    node. executor and workers as in `verify_many`; workers=0 computes here. progress: called with the number of nodes
+    that are answered and of all that are asked about; `print` will do.
     """
-    graphs = (graph,) if isinstance(graph, Graph) else tuple(graph)
+    graphs = tuple(graph) if isinstance(graph, Sequence) else (graph,)
+    require_parts(network, graphs, threat)
     chosen = choose(nodes, graph if network.task == "node" else graphs)
     if chosen.size == 0:
         raise InputError("nodes: expected at least one, got none")
@@ -80,13 +88,15 @@ def certified_accuracy(
         at, node = (0, one) if network.task == "node" else (one, None)
         if predicted_class(network, graphs[at], node) == truth[one]:
             questions.append(Question(threat, node, truth[one], radius=True, graph=at))
-    answers = tuple(
-        verify_many(network, graph, questions, executor, workers=None if executor is not None else workers,
-                    timeout=timeout)
-    )  # fmt: skip
-    for answer in answers:
+    answers: list[Answer] = []
+    for answer in verify_many(
+        network, graph, questions, executor, workers=None if executor is not None else workers, timeout=timeout
+    ):
         if isinstance(answer.result, Failure):
             raise EdgeproofError(f"{answer.result.error}: {answer.result.message}")
+        answers.append(answer)
+        if progress is not None:
+            progress(len(answers), len(questions))
     most = threat.budget
     if most is None:
         most = max((answer.lower + 1 for answer in answers if not answer.robust), default=0)
@@ -94,7 +104,7 @@ def certified_accuracy(
         tuple(_share(answers, chosen.size, budget, proved=True) for budget in range(most + 1)),
         tuple(_share(answers, chosen.size, budget, proved=False) for budget in range(most + 1)),
         int(chosen.size),
-        answers,
+        tuple(answers),
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-
-import numpy as np
+from operator import index
 
 from .errors import InputError
 from .graph import Graph
@@ -47,11 +47,30 @@ class Query:
 
 
 def _index(value: object, field: str, limit: int, things: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+    """What counts as a whole number in Python, NumPy and torch."""
+    try:
+        number = index(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = None
+    if number is None or isinstance(value, bool):
         raise InputError(f"{field}: expected a whole number, got {value!r}")
-    if not 0 <= value < limit:
-        raise InputError(f"{field}: {value} is out of range, there are {limit} {things}")
-    return int(value)
+    if not 0 <= number < limit:
+        raise InputError(f"{field}: {number} is out of range, there are {limit} {things}")
+    return number
+
+
+def require_parts(network: object, graphs: Iterable[object], *threats: object) -> None:
+    """A module of torch or a Data object in the place of what is made from it is the slip of the first day."""
+    _require(network, Network, "network", "ep.from_pyg(model) makes one of a PyTorch Geometric module")
+    for graph in graphs:
+        _require(graph, Graph, "graph", "ep.graph_from_pyg(data) makes one of a Data object")
+    for threat in threats:
+        _require(threat, Threat, "threat", "for instance ep.Threat(budget=5)")
+
+
+def _require(value: object, kind: type, field: str, way: str) -> None:
+    if not isinstance(value, kind):
+        raise InputError(f"{field}: expected an edgeproof.{kind.__name__}, got {type(value).__name__}; {way}")
 
 
 def make_query(
@@ -63,6 +82,7 @@ def make_query(
     target: int | None = None,
 ) -> Query:
     """Check that the parts fit together and fill in the predicted class where no label is given."""
+    require_parts(network, [graph], threat)
     if network.num_features != graph.features.num_columns:
         raise InputError(
             f"the network expects {network.num_features} features, the graph has {graph.features.num_columns}"

@@ -107,7 +107,7 @@ class Verdict(Shown):
         text = f"{where}, class {self.label}: {self.status}{', certified' * self.certified}"
         if self.attack is not None:
             text += f", {len(self.attack)} flip{'s' if len(self.attack) != 1 else ''} {list(self.attack)}"
-            text += f" give class {self.rival}"
+            text += f" give{'s' if len(self.attack) == 1 else ''} class {self.rival}"
         if self.reason is not None:
             text += f" ({self.reason})"
         return f"Verdict({text})"

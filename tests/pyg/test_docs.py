@@ -36,7 +36,7 @@ def test_the_page_runs_and_prints_what_it_says(
     scope: dict = {}
     exec(first, scope)
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0] == "certified accuracy of 20"
+    assert printed[0] == "certified accuracy of 20 nodes"
     assert re.fullmatch(r"     0  \d+\.\d%", printed[2])
     assert len(printed) == 6 + 5
     assert all(" survives " in line for line in printed[6:])

@@ -60,7 +60,7 @@ class Two(Edges):
     ("model", "complaint"),
     [
         (g.GAT(3, 4, 2, 2), r"convs\.0 \(GATConv\): attention weighs every message .* retrain with SAGEConv"),
-        (g.PNAConv, "expected a torch.nn.Module or a list of layers, got type"),
+        (g.PNAConv, "expected a torch.nn.Module or a list of layers, got the class PNAConv"),
         (g.GraphSAGE(3, 4, 2, 2, act="elu"), r"act \(ELU\): it bends in more than one place"),
         (g.GraphSAGE(3, 4, 2, 2, norm="layer_norm"), r"norms\.0 \(LayerNorm\): it divides by a statistic"),
         (g.GraphSAGE(3, 4, 2, 2, jk="lstm"), r"jk \(JumpingKnowledge\): mode 'lstm'"),
@@ -145,3 +145,24 @@ def test_changes_in_place_that_tracing_does_not_see_are_noticed() -> None:
 
     with pytest.raises(ep.EdgeproofError, match="forward changes tensors in place"):
         ep.from_pyg(InPlace())
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ("model.pt", "got the file name 'model.pt'; load the module first, or use edgeproof convert"),
+        (g.GraphSAGE, "got the class GraphSAGE itself; give it a trained instance"),
+        (g.SAGEConv(3, 2).state_dict(), "got OrderedDict; if it is a state dict, load it into its module first"),
+        (None, "got NoneType"),
+    ],
+)
+def test_what_is_no_module_is_told_the_way_to_one(given: Any, complaint: str) -> None:
+    with pytest.raises(ep.InputError, match=complaint):
+        ep.from_pyg(given)
+
+
+def test_a_node_may_come_out_of_a_tensor() -> None:
+    graph = ep.Graph([[0, 1], [1, 0]], [[1.0, 0, 0], [0, 1.0, 0]], directed=False)
+    network = ep.from_pyg(g.SAGEConv(3, 2))
+    for node in torch.tensor([True, True]).nonzero():
+        assert ep.verify(network, graph, ep.Threat(1), node[0], engine="brute").node == int(node)

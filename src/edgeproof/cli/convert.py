@@ -18,7 +18,7 @@ def convert(source: str, destination: str, index: int | None, directed: bool | N
 
     \b
     Models:  .safetensors, .npz, .gnnx, .pt   to   .safetensors, .gnnx
-    Graphs:  .npz, .graph (with .feat)   to   .graph (with .feat)
+    Graphs:  .npz, .graph (with .feat)   to   .npz, .graph (with .feat)
 
     \b
         edgeproof convert Cora_sum.npz Cora_sum.safetensors
@@ -43,8 +43,14 @@ def convert(source: str, destination: str, index: int | None, directed: bool | N
     if suffix in NETWORK_WRITERS:
         if index is not None or directed is not None:
             raise InputError(f"{destination}: a model has neither --index nor --directed/--undirected")
-        if (layers is not None) != (Path(source).suffix.lower() in (".pt", ".pth")):
-            raise InputError(f"{source}: --layers is for state dicts (.pt), and these need it; see --help")
+        pickled = Path(source).suffix.lower() in (".pt", ".pth")
+        if layers is None and pickled:
+            raise InputError(
+                f"{source}: a state dict says nothing of what is computed with it: expected --layers, such as --layers "
+                "'sage(mean) relu sage(mean)'; a whole module is converted in Python: ep.from_pyg(model).save(...)"
+            )
+        if layers is not None and not pickled:
+            raise InputError(f"{source}: --layers is for state dicts (.pt), this file says what its layers do")
         network = Network.load(source) if layers is None else load_state_dict(source, layers)
         network.save(destination)
         click.echo(f"{destination}: {network}")

@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import InputError
 from ..graph import Graph
 from ..network import Network
+from ..query import require_parts
 from .answer import Answer
 from .dispatch import Dispatcher, Here, OnExecutor
 from .drive import Sweep
@@ -77,9 +78,10 @@ def make_sweep(
     replay: bool = True,
 ) -> Sweep:
     """Check the plan, open the store, compile the kernels; workers start with the iteration."""
-    graphs = (graph,) if isinstance(graph, Graph) else tuple(graph)
+    graphs = tuple(graph) if isinstance(graph, Sequence) else (graph,)
     if not graphs:
         raise InputError("graph: expected at least one graph, got none")
+    require_parts(network, graphs)
     if isinstance(queries, Plan):
         if network.task == "node" and len(graphs) > 1:
             raise InputError(f"graph: a plan over nodes needs one graph, got {len(graphs)}")

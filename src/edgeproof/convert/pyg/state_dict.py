@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, NamedTuple
 
 from ...errors import InputError
@@ -46,9 +47,11 @@ def _load(path: Path) -> dict[str, Any]:
     try:
         held = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as problem:  # torch raises whatever its readers raise
+        # of a pickle it says how to load it all the same, which is no advice to pass on
+        why = "" if isinstance(problem, UnpicklingError) else f" ({tell(problem)[:120]})"
         raise InputError(
             f"{path}: expected a state dict, saved by torch.save(model.state_dict(), ...); a whole module is never "
-            f"unpickled, convert it in Python with ep.from_pyg(model) ({tell(problem)[:120]})"
+            f"unpickled, convert it in Python with ep.from_pyg(model){why}"
         ) from None
     for key in ("state_dict", "model_state_dict", "model"):
         if isinstance(held, dict) and isinstance(held.get(key), dict):
@@ -96,7 +99,10 @@ class _Weights:
             if found is not None and (word.name is None or found == f"{word.name}."):
                 return found
         where = f" under {word.name!r}" if word.name else f" under {inside!r}" if inside else ""
-        raise InputError(f"{self.path}: {word.kind}: expected weights for it{where} that no layer before it takes")
+        left = ", ".join([*list(self._left)[:4], *["..."] * (len(self._left) > 4)]) or "none"
+        raise InputError(
+            f"{self.path}: {word.kind}: expected weights for it{where} that no layer before it takes; left are {left}"
+        )
 
     def take(self, prefix: str, *names: str) -> dict[str, Any]:
         """Those of these names that are there."""
