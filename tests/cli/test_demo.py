@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from click.testing import CliRunner
 
-from edgeproof import Threat, radius
+from edgeproof import Graph, Threat, radius
 from edgeproof.cli import main
 from edgeproof.demo.karate import karate_graph, karate_network
 
@@ -70,6 +70,24 @@ def test_without_options_every_radius_is_exact_and_every_attack_breaks_its_predi
             assert len(one["attack"]) == one["lower"] + 1
             changed = graph.flip([(u, v) for u, v in one["attack"]])
             assert network.predict(changed, one["node"]) == one["rival"] != one["label"]
+
+
+def test_its_files_are_what_the_other_commands_take(tmp_path: Path) -> None:
+    run = CliRunner().invoke
+    shown = ["--engine", "brute", "--max-budget", "0", "-o", str(tmp_path / "club.html")]
+    result = run(main, ["demo", *shown, "--files", str(tmp_path / "club")])
+    assert result.exit_code == 0, result.output
+    words = result.stdout.splitlines()[-1].split()
+    assert words[:2] == ["edgeproof", "verify"]
+    done = run(main, [*words[1:], "--engine", "brute"])
+    assert done.exit_code == 0, done.output
+    assert "1 flip to class 1: delete 0 - 8" in done.stdout
+    again = Graph.load(tmp_path / "club" / "karate.npz")
+    assert (again.fingerprint, again.name) == (karate_graph().fingerprint, "karate club")
+    (tmp_path / "file").touch()
+    refused = run(main, ["demo", *shown, "--files", str(tmp_path / "file")])
+    assert refused.exit_code == 2
+    assert "file: cannot make this folder" in refused.stderr
 
 
 def test_a_bad_engine_gets_one_line() -> None:

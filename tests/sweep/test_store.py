@@ -128,7 +128,7 @@ def test_a_store_that_cannot_be_opened_gets_one_line(tmp_path: Path) -> None:
     words = ("sweep", *cases.files(tmp_path), "--engine", "brute", "--budget", 1, "--out")
     (tmp_path / "file").write_text("not a folder")
     (tmp_path / "folder" / "results.jsonl").mkdir(parents=True)
-    for out, reason in (("file", "file exists"), ("folder", "is a directory")):
+    for out, reason in (("file", "file: expected a folder for the store"), ("folder", "is a directory")):
         done = cases.run(*words, tmp_path / out)
         assert done.returncode == 2
         assert len(done.stderr.splitlines()) == 1
@@ -257,3 +257,6 @@ def test_errors_are_not_asked_again_unless_wished(tmp_path: Path) -> None:
     assert len(cases.lines(tmp_path / "out")) == before
     assert cases.run(*words, "--retry-errors").returncode == 3
     assert len(cases.lines(tmp_path / "out")) == before + errors
+    pytest.importorskip("duckdb", reason="needs duckdb: pip install 'edgeproof[report]'")
+    told = f"{errors} error{'s' * (errors > 1)}: target: class {label} is the label itself"
+    assert told in cases.run("show", tmp_path / "out").stdout

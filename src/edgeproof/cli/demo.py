@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..errors import EdgeproofError
+from ..convert.disk import tell
+from ..errors import EdgeproofError, InputError
 from .failure import UNKNOWN
 from .question import print_json
 from .words import count
 
 if TYPE_CHECKING:
     from ..graph import Graph
+    from ..network import Network
     from ..sweep.answer import Answer
     from ..verdict import Radius
 
@@ -33,14 +35,18 @@ INSERT_BUDGET = 2  # 561 pairs may flip: more would take minutes
     "-o", "--out", metavar="FILE", default="edgeproof-demo.html", show_default=True, type=click.Path(), help="The page."
 )
 @click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page, at a terminal.")
+@click.option("--files", metavar="DIR", type=click.Path(), help="Save network and graph, to try other commands on.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, and write no page.")
-def demo(max_budget: int | None, insert: bool, engine: str, out: str, show: bool, as_json: bool) -> int:
+def demo(
+    max_budget: int | None, insert: bool, engine: str, out: str, show: bool, files: str | None, as_json: bool
+) -> int:
     """Zachary's karate club split in two. A small network says which side each of its 34 members took; how many
     friendships must break before it changes its mind about a member? A table, and a page with every attack drawn.
 
     \b
         edgeproof demo
         edgeproof demo --insert
+        edgeproof demo --files .
     """
     from ..demo.karate import SIDES, karate_graph, karate_network
     from ..report.write import write_report
@@ -50,6 +56,7 @@ def demo(max_budget: int | None, insert: bool, engine: str, out: str, show: bool
     from ..verdict import Radius
 
     graph, network = karate_graph(), karate_network()
+    saved = None if files is None else _save(network, graph, Path(files))
     cap = INSERT_BUDGET if max_budget is None and insert else max_budget
     plan = Plan([Threat(budget=cap, insert=insert)], radius=True)
     with TemporaryDirectory() as store:
@@ -70,7 +77,22 @@ def demo(max_budget: int | None, insert: bool, engine: str, out: str, show: bool
                 pairs = ", ".join(f"{one.pair[0]}-{one.pair[1]} ({count(one.times, 'attack')})" for one in top)
                 click.echo(f"The most fragile friendships: {pairs}.")
             _tell_page(out, show)
+            if saved is not None:
+                click.echo(f"Its network and graph: {saved}; for instance")
+                click.echo(f"  edgeproof verify {saved} --node 8 --budget 1")
     return 0 if all(one.exact for one in radii) else UNKNOWN
+
+
+def _save(network: Network, graph: Graph, folder: Path) -> str:
+    """The files as the other commands take them: one after the other."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"{folder}: cannot make this folder: {tell(problem)}") from None
+    model, data = folder / "karate.safetensors", folder / "karate.npz"
+    network.save(model)
+    graph.save(data)
+    return f"{model} {data}"
 
 
 def _tell_page(out: str, show: bool) -> None:

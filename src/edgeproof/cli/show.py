@@ -32,7 +32,7 @@ def show(folder: str, sql: str | None, as_json: bool) -> None:
     Times are over solved questions: the mean, and the geometric mean shifted by ten seconds, as in the paper. The
     fields of a line are described in docs/store.md.
     """
-    from ..sweep.table import connect, radii, summary
+    from ..sweep.table import common_errors, connect, radii, summary
 
     with working("reading"):
         connection = connect(folder)
@@ -44,6 +44,8 @@ def show(folder: str, sql: str | None, as_json: bool) -> None:
         print_json({"verdicts": [row._asdict() for row in verdicts], "radii": [row._asdict() for row in found]})
         return
     _show(verdicts, found)
+    for message, count in common_errors(connection):
+        click.echo(f"{count:,} error{'s' if count > 1 else ''}: {message}")
 
 
 def _console() -> Console:

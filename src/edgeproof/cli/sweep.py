@@ -198,13 +198,18 @@ def _run(spec: Spec, part: str, typed: dict[str, Any], client: Any) -> tuple[int
     known = f" ({one.resumed:,} were in the store)" if one.resumed else ""
     if stopped_by:
         click.echo(f"stopped: {one.done:,} of {one.total:,} are stored in {out}: {tell_counts(one)}{known}")
+        _tell_error(one)
         click.echo("Run the same command again to go on from here.")
         return 128 + stopped_by[0], 0
     click.echo(f"{one.total:,} questions: {tell_counts(one)}{known}")
-    if one.first_error is not None:
-        click.echo(f"first error: {one.first_error}")
+    _tell_error(one)
     click.echo(f"stored in {out}; the table: edgeproof show {out}")
     return 0, one.counts["unknown"] + one.counts["error"]
+
+
+def _tell_error(one: Sweep) -> None:
+    if one.first_error is not None:
+        click.echo(f"first error: {one.first_error}")
 
 
 def _load_graphs(spec: Spec, task: str) -> Graph | tuple[Graph, ...]:

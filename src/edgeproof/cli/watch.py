@@ -58,6 +58,8 @@ def _bar(sweep: Sweep) -> Iterator[None]:
         rows = Table.grid()  # a bar alone does not end its line
         for row in (Text(counts), bar, Text(rest, style="dim")):
             rows.add_row(row)
+        if sweep.first_error is not None:
+            rows.add_row(Text(f"first error: {sweep.first_error}", style="red"))
         return rows
 
     with Live(get_renderable=show, console=Console(stderr=True), refresh_per_second=4, transient=True):
@@ -69,9 +71,12 @@ def _log(sweep: Sweep) -> Iterator[None]:
     over = threading.Event()
 
     def write() -> None:
-        pause = PATIENCE
+        pause, told = PATIENCE, False
         while not over.wait(pause):
             click.echo(f"edgeproof: {tell_progress(sweep)}", err=True)
+            if sweep.first_error is not None and not told:
+                click.echo(f"edgeproof: first error: {sweep.first_error}", err=True)
+                told = True
             pause = LOG_EVERY
 
     thread = threading.Thread(target=write, daemon=True)

@@ -40,6 +40,8 @@ class Store:
         name = "results.jsonl" if parts == 1 else f"results-{part:04}-of-{parts:04}.jsonl"
         self.path = self.folder / name
         self.repaired: str | None = None
+        if self.folder.exists() and not self.folder.is_dir():
+            raise StoreError(f"{self.folder}: expected a folder for the store, or a name that is free; it is a file")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)

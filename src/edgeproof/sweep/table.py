@@ -160,3 +160,11 @@ def radii(connection: duckdb.DuckDBPyConnection) -> list[Radii]:
             )
         )  # fmt: skip
     return out
+
+
+def common_errors(connection: duckdb.DuckDBPyConnection, most: int = 3) -> list[tuple[str, int]]:
+    """What went wrong most often, and how often."""
+    asked = """
+        select error->>'message', count(*) from answers where status = 'error' group by all order by 2 desc, 1 limit ?
+    """
+    return [(str(message), int(count)) for message, count in connection.execute(asked, [most]).fetchall()]
