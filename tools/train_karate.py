@@ -69,7 +69,7 @@ def main() -> None:
     weights, seen = train(graph, SEED)
     C1, A1, b1, C2, A2, b2 = (w.astype(np.float32) for w in weights)
     first, second = ep.Layer(C1, A1, b1, AGGREGATION, "relu"), ep.Layer(C2, A2, b2, AGGREGATION, "none")
-    network = ep.Network([first, second], name="karate club")
+    network = ep.Network([first, second], name="karate")
     right = np.asarray(network.predict(graph)) == np.asarray(graph.labels)
     sys.stdout.write(f"{network}: right on {right[seen].sum()} of {seen.sum()} members that it was trained on, ")
     sys.stdout.write(f"{right[~seen].sum()} of {(~seen).sum()} others\n")

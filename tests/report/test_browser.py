@@ -10,6 +10,7 @@ import pytest
 import sweep_cases
 from browser import needs_chromium, visit
 from edgeproof import Graph, Plan, Threat, verify_many
+from edgeproof.report.gather import gather
 from edgeproof.report.write import write_report
 from edgeproof.sweep.read import read_best
 
@@ -67,7 +68,7 @@ def test_markup_in_names_stays_text(swept: tuple[Path, Path], tmp_path: Path) ->
         tmp_path,
     )
     assert seen["heading"] == f"network {EVIL} on graph {EVIL}"
-    assert seen["one"].startswith(f"graph {EVIL}, number ")
+    assert seen["one"].startswith(f"graph {EVIL}, node ")
     assert seen["scripts"] == 4  # data, the page's own, and two of the test
 
 
@@ -111,8 +112,8 @@ def test_the_table_sorts_and_filters(swept: tuple[Path, Path], tmp_path: Path) -
 def test_a_click_and_the_enter_key_open_the_attack_with_its_edges_drawn(
     swept: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    lines = list(read_best(swept[0]))
-    at = next(k for k, line in enumerate(lines) if line["attack"] and len(line["attack"]) > 1)
+    rows = gather(swept[0]).rows
+    at = next(k for k, row in enumerate(rows) if row.attack and len(row.attack) > 1)
     seen = visit(
         swept[1],
         f"""
@@ -135,10 +136,11 @@ def test_a_click_and_the_enter_key_open_the_attack_with_its_edges_drawn(
         """,
         tmp_path,
     )
-    line = lines[at]
+    row = rows[at]
+    assert row.attack is not None
     assert seen["selected"] == f"row-{at}"
-    assert sorted(seen["flips"]) == sorted(f"{u},{v}" for u, v in line["attack"])
-    assert int(seen["target"]) == line["node"]
+    assert sorted(seen["flips"]) == sorted(f"{u},{v}" for u, v in row.attack)
+    assert int(seen["target"]) == row.node
     assert seen["focus"] == "Close"
     assert seen["dashed"] in (None, "7px, 5px")
 
@@ -177,5 +179,27 @@ def test_ten_thousand_rows_keep_few_in_the_document(swept: tuple[Path, Path], tm
 def test_an_empty_store_says_so(tmp_path: Path) -> None:
     (tmp_path / "results.jsonl").touch()
     write_report(tmp_path, tmp_path / "empty.html")
-    seen = visit(tmp_path / "empty.html", 'seen.told = $(".warning").textContent;', tmp_path)
-    assert seen["told"] == "The store holds no answers yet."
+    seen = visit(
+        tmp_path / "empty.html",
+        'seen.told = $(".warning").textContent; seen.tables = $$("#scroll, table, figure").length;',
+        tmp_path,
+    )
+    assert seen == {"told": "The store holds no answers yet: let the sweep run, and make this page again.", "tables": 0}
+
+
+def test_on_paper_every_row_is_there_and_no_cell_is_cut(swept: tuple[Path, Path], tmp_path: Path) -> None:
+    text = swept[1].read_text(encoding="utf-8").replace("@media print", "@media all")
+    (tmp_path / "paper.html").write_text(text, encoding="utf-8")
+    seen = visit(
+        tmp_path / "paper.html",
+        """
+        dispatchEvent(new Event("beforeprint"));
+        seen.rows = $$(".line-of-table").length;
+        seen.cut = $$(".row > *").filter((cell) => cell.scrollWidth > cell.clientWidth + 1).length;
+        seen.ink = getComputedStyle(document.documentElement).getPropertyValue("--c0").trim();
+        """,
+        tmp_path,
+    )
+    assert seen["rows"] == len(gather(swept[0]).rows)
+    assert seen["cut"] == 0
+    assert seen["ink"] == "#1c2330"  # also where the screen is dark

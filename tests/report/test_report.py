@@ -16,6 +16,7 @@ from edgeproof import Graph, Plan, Threat, radius, verify_many
 from edgeproof.cli import main
 from edgeproof.report.curves import contradictions, curves
 from edgeproof.report.gather import gather
+from edgeproof.report.page import _tell_share
 from edgeproof.report.write import write_report
 
 BUDGET = 3
@@ -83,6 +84,19 @@ def test_a_store_that_contradicts_itself_is_told(radii: Path, tmp_path: Path) ->
     assert f"node {broken['node']}: proved for 3 flips" in told
     write_report(tmp_path, tmp_path / "page.html")
     assert "Contradiction: " in (tmp_path / "page.html").read_text()
+
+
+def test_rows_stand_where_a_reader_looks_for_them(store: Path) -> None:
+    rows = gather(store).rows
+    assert [row.node for row in rows] == sorted(row.node for row in rows if row.node is not None)
+    for node in range(3):
+        budgets = [row.budget for row in rows if row.node == node and not row.setting.local]
+        assert budgets == sorted(budgets)
+        assert len(budgets) > 1
+
+
+def test_few_are_not_told_as_none() -> None:
+    assert [_tell_share(*one) for one in ((3, 10_832), (0, 7), (1, 2), (0, 0))] == ["under 0.1%", "0.0%", "50.0%", ""]
 
 
 def test_time_is_the_sum_over_all_lines_of_a_key(radii: Path, tmp_path: Path) -> None:

@@ -28,9 +28,9 @@ def legend(picture: Picture, names: tuple[str, ...] = ()) -> str:
     """What the lines and colours of a picture mean, as HTML."""
     items = []
     if picture.count("deleted"):
-        items.append('<span><i style="border-top:3px dashed #c8102e;width:1.6em"></i> deleted</span>')
+        items.append('<span><i style="border-top:3px dashed var(--ep-deleted);width:1.6em"></i> deleted</span>')
     if picture.count("inserted"):
-        items.append('<span><i style="border-top:3px solid #0a7d33;width:1.6em"></i> inserted</span>')
+        items.append('<span><i style="border-top:3px solid var(--ep-inserted);width:1.6em"></i> inserted</span>')
     if picture.node is not None:
         items.append(
             '<span><i style="border:3px solid;border-radius:50%;width:.6em;height:.6em"></i> in question</span>'

@@ -6,7 +6,9 @@ from html import escape
 
 from .take import Picture
 
-WIDTH, HEIGHT, MARGIN = 640, 420, 26
+MARGIN = 26
+# a picture is as large as its vertices need, so that few of them can be read on a phone too
+SIZES = ((6, 340, 240, ""), (14, 480, 320, " ep-crowded"), (10**9, 640, 420, " ep-full"))
 # Okabe and Ito's colours, told apart by nearly all eyes; black or white is written on them
 COLOURS = (
     ("#56b4e9", "#000"), ("#e69f00", "#000"), ("#009e73", "#000"), ("#cc79a7", "#000"), ("#f0e442", "#000"),
@@ -14,11 +16,12 @@ COLOURS = (
 )  # fmt: skip
 
 STYLE = """
-.ep-picture{--ep-ink:#1c2330;--ep-paper:#fff;--ep-kept:#9aa4b2;--ep-deleted:#c8102e;--ep-inserted:#0a7d33;
-font:11px system-ui,sans-serif;max-width:100%;height:auto;background:var(--ep-paper)}
-@media (prefers-color-scheme:dark){.ep-picture{--ep-ink:#e8ecf2;--ep-paper:#171b22;--ep-kept:#5b6675;
+.ep-picture,.ep-legend{--ep-ink:#1c2330;--ep-paper:#fff;--ep-kept:#9aa4b2;--ep-deleted:#c8102e;--ep-inserted:#0a7d33}
+.ep-picture{font:11px system-ui,sans-serif;max-width:100%;height:auto;background:var(--ep-paper)}
+@media (prefers-color-scheme:dark){.ep-picture,.ep-legend{--ep-ink:#e8ecf2;--ep-paper:#171b22;--ep-kept:#5b6675;
 --ep-deleted:#ff6b7d;--ep-inserted:#4cd07d}}
-@media print{.ep-picture{--ep-ink:#000;--ep-paper:#fff;--ep-kept:#888;--ep-deleted:#c8102e;--ep-inserted:#0a7d33}}
+@media print{.ep-picture,.ep-legend{--ep-ink:#000;--ep-paper:#fff;--ep-kept:#888;--ep-deleted:#c8102e;
+--ep-inserted:#0a7d33}}
 .ep-picture line,.ep-picture .ep-loop{fill:none;stroke:var(--ep-kept);stroke-width:1.2}
 .ep-picture .ep-deleted{stroke:var(--ep-deleted);stroke-width:3;stroke-dasharray:7 5}
 .ep-picture .ep-inserted{stroke:var(--ep-inserted);stroke-width:3.4}
@@ -33,10 +36,11 @@ font:11px system-ui,sans-serif;max-width:100%;height:auto;background:var(--ep-pa
 def draw(picture: Picture, title: str, names: tuple[str, ...] = (), *, style: bool = True) -> str:
     """`names` of the classes, where they have some; `style=False` where the page has STYLE already."""
     radius = 13 if len(picture.vertices) <= 24 else 11
-    points = [_at(x, y) for x, y in picture.positions.tolist()]
+    _, width, height, crowd = next(one for one in SIZES if len(picture.vertices) <= one[0])
+    points = [_at(x, width, y, height) for x, y in picture.positions.tolist()]
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="ep-picture" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'width="{WIDTH}" height="{HEIGHT}" role="img"><title>{escape(title)}</title>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="ep-picture{crowd}" '
+        f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img"><title>{escape(title)}</title>'
     ]
     if style:
         parts.append(f"<style>{STYLE}</style>")
@@ -54,8 +58,9 @@ def name_class(label: int, names: tuple[str, ...] = ()) -> str:
     return names[label] if 0 <= label < len(names) else f"class {label}"
 
 
-def _at(x: float, y: float) -> tuple[float, float]:
-    return round(MARGIN + x * (WIDTH - 2 * MARGIN), 1), round(MARGIN + y * (HEIGHT - 2 * MARGIN), 1)
+def _at(x: float, width: int, y: float, height: int) -> tuple[float, float]:
+    """A point of the unit square on the paper."""
+    return round(MARGIN + x * (width - 2 * MARGIN), 1), round(MARGIN + y * (height - 2 * MARGIN), 1)
 
 
 def _edge(

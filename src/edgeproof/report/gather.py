@@ -72,7 +72,7 @@ class Flipped(NamedTuple):
 
 @dataclass(frozen=True)
 class Answers:
-    """The rows of a store, in the order of its files."""
+    """The rows of a store: what belongs together stands together, smaller budgets first."""
 
     rows: tuple[Row, ...]
 
@@ -105,7 +105,21 @@ def gather(folder: str | PathLike[str]) -> Answers:
     for path in result_files(folder):
         for found in read_file(path):
             spent[found.line["key"]] += found.line["stats"].get("seconds") or 0.0
-    return Answers(tuple(_row(line, spent[line["key"]]) for line in read_best(folder)))
+    return Answers(tuple(sorted((_row(line, spent[line["key"]]) for line in read_best(folder)), key=_place)))
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    """Where a reader looks for it; a sweep finds easy answers first."""
+    setting = row.setting
+    subject = (
+        setting.network_name,
+        setting.network,
+        setting.dataset,
+        row.graph_index,
+        -1 if row.node is None else row.node,
+    )
+    asked = row.kind == "radius", setting.flips, setting.local, setting.target
+    return *subject, *asked, float("inf") if row.budget is None else row.budget
 
 
 def _row(line: dict[str, Any], spent: float) -> Row:

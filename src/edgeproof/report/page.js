@@ -5,7 +5,7 @@
   const HEIGHT = 32, AROUND = 8, MOST_PRINTED = 2000;
   const scroll = document.getElementById("scroll"), form = document.getElementById("filters");
   const matches = document.getElementById("matches"), dialog = document.getElementById("one");
-  const status = data.columns.indexOf("status");
+  const status = data.columns.indexOf("status"), whole = new Set(data.whole); // of these, the graph is in question
   let kept = data.rows.map((_, at) => at), sorted = { column: null, down: false }, current = 0;
 
   const make = (tag, attributes = {}, ...inside) => {
@@ -16,6 +16,7 @@
   };
   const tell = (value, name) => {
     if (value === null || value === "") return "";
+    if (name === "seconds" && value < 5e-6) return "0 ms";
     if (name === "seconds") return value < 1 ? `${(1000 * value).toPrecision(3)} ms` : `${value.toPrecision(4)} s`;
     if (name === "search nodes" || name === "node") return value.toLocaleString("en");
     return String(value);
@@ -161,7 +162,8 @@
     const close = make("button", { type: "button" }, "Close");
     close.addEventListener("click", () => dialog.close());
     const what = named("node");
-    const title = make("h2", { id: "one-title" }, `${named("graph") || "graph"}, number ${what}: `);
+    const which = whole.has(at) ? `graph ${what}` : `node ${what}`;
+    const title = make("h2", { id: "one-title" }, `${named("graph") || "graph"}, ${which}: `);
     title.append(make("span", { class: `s-${named("status")}` }, named("status")));
     const picture = make("div", { id: "picture" });
     if (data.picture[at] !== null) {

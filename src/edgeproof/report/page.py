@@ -39,25 +39,27 @@ def make_page(
     pictures, drawn = _pictures(answers.rows, graphs, told, most_pictures, progress)
     data = {"columns": COLUMNS, "numbers": NUMBERS, "shown": _shown(answers.rows, told),
             "rows": [_cells(row, told) for row in answers.rows], "picture": drawn, "pictures": pictures,
-            "flips": [_tell_pairs(row) for row in answers.rows]}  # fmt: skip
+            "flips": [_tell_pairs(row) for row in answers.rows],
+            "whole": [at for at, row in enumerate(answers.rows) if row.node is None]}  # fmt: skip
     body = [
         f"<header><h1>{escape(title)}</h1>{_subtitle(answers)}</header><main>",
         _warnings(answers, graphs, most_pictures),
         _headline(answers),
         *_sections(answers, found, told),
         _fragile(answers),
-        _table(len(answers.rows)),
+        *([_table(len(answers.rows))] if answers.rows else []),
         "</main>",
         f"<footer>Made by Edgeproof {escape(__version__)}. A verdict holds for real-number arithmetic on the stored "
         "weights; every attack was re-evaluated in exact arithmetic.</footer>",
     ]
+    script = ""
+    if answers.rows:
+        script = f'<script type="application/json" id="data">{_json(data)}</script><script>{_asset("page.js")}</script>'
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" '
         f'content="light dark"><title>{escape(title)}</title><link rel="icon" href="data:,">'
-        f"<style>{_asset('page.css')}{STYLE}</style></head><body>{''.join(body)}"
-        f'<script type="application/json" id="data">{_json(data)}</script>'
-        f"<script>{_asset('page.js')}</script></body></html>\n"
+        f"<style>{_asset('page.css')}{STYLE}</style></head><body>{''.join(body)}{script}</body></html>\n"
     )
 
 
@@ -90,7 +92,9 @@ def _warnings(answers: Answers, graphs: Graphs, most: int) -> str:
     if attacks > most:
         out.append(f'<p class="warning">{most:,} of {attacks:,} attacks are drawn; --pictures sets how many.</p>')
     if not answers.rows:
-        out.append('<p class="warning">The store holds no answers yet.</p>')
+        out.append(
+            '<p class="warning">The store holds no answers yet: let the sweep run, and make this page again.</p>'
+        )
     return "".join(out)
 
 
@@ -100,7 +104,7 @@ def _headline(answers: Answers) -> str:
     for status in ("robust", "vulnerable", "unknown", "error"):
         count = answers.count(status)
         if count or status in ("robust", "vulnerable"):
-            tiles.append(("errors" if status == "error" else status, count, f"{count / total:.1%}" if total else ""))
+            tiles.append(("errors" if status == "error" else status, count, _tell_share(count, total)))
     if answers.implied:
         tiles.append(("followed from others", answers.implied, "at no cost"))
     shown = "".join(
@@ -110,6 +114,13 @@ def _headline(answers: Answers) -> str:
     )
     spent = f'<div class="tile"><dt>time in all</dt><dd>{tell_seconds(answers.seconds)}</dd><small></small></div>'
     return f'<section aria-label="In numbers"><dl class="tiles">{shown}{spent}</dl></section>'
+
+
+def _tell_share(count: int, total: int) -> str:
+    """Few are not none."""
+    if not total:
+        return ""
+    return "under 0.1%" if 0 < count < 0.001 * total else f"{count / total:.1%}"
 
 
 def tell_seconds(seconds: float) -> str:
@@ -185,18 +196,18 @@ def _radius_figure(curve: Curve) -> str:
 
 def cactus_lines(rows: Sequence[Row]) -> list[chart.Line]:
     """Solved questions by the time that each took; those that followed from others took none of their own."""
-    held: dict[str, list[float]] = {}
+    held: dict[tuple[bool, float, str, str], list[float]] = {}
     for row in rows:
         if row.status in ("robust", "vulnerable") and not row.implied:
-            budget = "no budget" if row.budget is None else f"budget {row.budget}"
-            local = f", local {row.setting.local}" if row.setting.local else ""
-            kind = "radius" if row.kind == "radius" else f"{budget}{local}"
-            held.setdefault(f"{kind}, {row.engine}", []).append(row.spent)
-    engines = {name.rsplit(", ", 1)[1] for name in held}
+            budget = float("inf") if row.budget is None else row.budget
+            kind = (True, 0.0, "") if row.kind == "radius" else (False, budget, row.setting.local)
+            held.setdefault((*kind, row.engine), []).append(row.spent)
+    engines = {engine for *_, engine in held}
     out = []
-    for name, spent in held.items():
-        shown = name if len(engines) > 1 else name.rsplit(", ", 1)[0]
-        out.append(chart.Line(shown, _thinned(sorted(spent))))
+    for (is_radius, budget, local, engine), spent in sorted(held.items()):
+        told = "radius" if is_radius else "no budget" if budget == float("inf") else f"budget {budget:g}"
+        told += f", local {local}" if local else ""
+        out.append(chart.Line(told + (f", {engine}" if len(engines) > 1 else ""), _thinned(sorted(spent))))
     return out[:MOST_LINES]
 
 
