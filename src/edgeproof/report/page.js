@@ -171,6 +171,7 @@
       picture.innerHTML = await unpack(data.pictures[data.picture[at]]);
     } else if (data.flips[at]) picture.append(make("p", {}, `Flips: ${data.flips[at]}. There is no picture of this one.`));
     else if (named("attack") === 0) picture.append(make("p", {}, "The claim fails on the graph as it is."));
+    else if (named("status") === "robust") picture.append(make("p", {}, "Proved: no attack within the budget exists."));
     else picture.append(make("p", {}, "No attack is known, so there is nothing to draw."));
     const list = make("dl");
     data.columns.forEach((name, k) => {
@@ -179,6 +180,7 @@
     });
     dialog.replaceChildren(make("header", {}, title, close), picture, list);
     if (!dialog.open) dialog.showModal();
+    picture.querySelector(".ep-target")?.scrollIntoView({ block: "nearest", inline: "center" });
     close.focus();
   }
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
