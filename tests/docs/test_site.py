@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import runpy
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,42 +14,6 @@ import edgeproof
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-
-
-def blocks(page: Path) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-
-
-def run_and_compare(code: list[str], capsys: pytest.CaptureFixture[str]) -> int:
-    """Run the blocks in one scope; what a `print` says in its comment it must print. Gives the number compared."""
-    scope: dict[str, object] = {}
-    compared = 0
-    for block in code:
-        capsys.readouterr()
-        exec(block, scope)
-        printed = capsys.readouterr().out.splitlines()
-        wanted = re.findall(r"^print\(.*\)  # (.*?)(?:: .*)?$", block, flags=re.MULTILINE)
-        for line, text in zip(printed, wanted, strict=False):
-            assert line == text
-            compared += 1
-    return compared
-
-
-def test_the_tutorial_runs_and_prints_what_it_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run_and_compare(blocks(DOCS / "tutorial.md"), capsys) == 4
-    assert (tmp_path / "club.html").stat().st_size > 10_000
-    shutil.copytree("club", "out")  # the page on the store calls its store so
-    pytest.importorskip("duckdb", reason="needs duckdb: pip install 'edgeproof[report]'")
-    run_and_compare(blocks(DOCS / "store.md"), capsys)
-
-
-def test_the_readme_s_ten_lines_run(capsys: pytest.CaptureFixture[str]) -> None:
-    (block,) = [one for one in blocks(ROOT / "README.md") if "karate" in one]
-    assert len(block.splitlines()) <= 10
-    assert run_and_compare([block], capsys) == 2
 
 
 def test_the_options_page_is_the_table_of_options() -> None:

@@ -11,9 +11,15 @@ from pathlib import Path
 
 import torch
 import torch_geometric.datasets
+import torch_geometric.nn
+from click.testing import CliRunner
 from torch_geometric.data import Data
 
-PAGE = Path(__file__).parents[2] / "docs" / "pyg.md"
+import edgeproof as ep
+from edgeproof.cli import main
+
+ROOT = Path(__file__).parents[2]
+PAGE, README = ROOT / "docs" / "pyg.md", ROOT / "README.md"
 
 
 def communities(*args: object) -> list[Data]:
@@ -43,3 +49,19 @@ def test_the_page_runs_and_prints_what_it_says(
     exec(second, scope)
     assert scope["before"] == scope["broken"].label
     assert scope["after"] == scope["broken"].rival
+
+
+def test_the_readme_s_lines_run_and_their_files_are_what_a_sweep_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (lines,) = re.findall(
+        r"```python\n(net = ep\.from_pyg\(model\).*?)```", README.read_text(encoding="utf-8"), re.DOTALL
+    )
+    (data,) = communities()
+    exec(lines, {"ep": ep, "model": torch_geometric.nn.GraphSAGE(3, 8, num_layers=2, out_channels=3), "data": data})
+    assert capsys.readouterr().out.startswith("certified accuracy of 20 nodes\n")
+    (words,) = re.findall(r"# edgeproof (sweep .*) \.\.\.", lines)
+    done = CliRunner().invoke(main, [*words.split(), "--budget", "1", "--workers", "0", "--out", "out"])
+    assert done.exit_code == 0, done.output
+    assert "20 questions" in done.stdout
