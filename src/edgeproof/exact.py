@@ -14,7 +14,7 @@ from typing import Any
 import flint
 import numpy as np
 
-from .exact_gcn import SurdWeights, Values, activated, combined, normalised, rational_matrix, surd_layer, surd_weights
+from .exact_gcn import SurdWeights, Values, activated, combined, normalised, surd_layer, surd_weights
 from .graph import Graph, Pair
 from .memo import Memo, NetworkMemo
 from .network import Aggregation, Layer, Network, Readout
@@ -22,7 +22,10 @@ from .surds import Column
 
 # up to so many numbers, rows of features are multiplied together, zeros and all
 DENSE_LIMIT = 1 << 13
+# up to so many features, a row is multiplied with all columns of a weight
+FEW_COLUMNS = 64
 
+ZERO = flint.fmpz(0)
 Number = Any  # flint.fmpq, or where degrees normalise, Surd: either is subtracted and compared
 Matrix = flint.fmpz_mat
 
@@ -48,6 +51,14 @@ class _Columns:
     def __init__(self, matrix: np.ndarray, shift: int) -> None:
         self.matrix, self.shift = matrix, shift
         self._limbs: list[np.ndarray] | None = None
+        self._whole: Matrix | None = None
+
+    @property
+    def whole(self) -> Matrix:
+        """matrix.T * 2**shift."""
+        if self._whole is None:
+            self._whole = _integers(self.matrix.T, self.shift)
+        return self._whole
 
     def _split(self) -> list[np.ndarray]:
         """matrix.T * 2**shift = sum of limbs[k] * 2**(BITS k), highest first; every step is exact in floats."""
@@ -64,12 +75,34 @@ class _Columns:
         if self._limbs is None:
             self._limbs = self._split()
         first, *others = self._limbs
-        total = [flint.fmpz(x) for x in (factors @ first[columns]).ravel().tolist()]
+        total = (factors @ first[columns]).ravel().tolist()
         for limb in others:
             total = [
                 (x << self.BITS) + y for x, y in zip(total, (factors @ limb[columns]).ravel().tolist(), strict=True)
             ]
-        return total
+        return [flint.fmpz(x) for x in total]
+
+
+class _Bend:
+    """An activation on whole numbers. Slopes are fractions with powers of two below, so that the largest of these is
+    a multiple of each.
+    """
+
+    def __init__(self, layer: Layer) -> None:
+        slopes = [1.0] if layer.is_linear else layer.negative_slopes.tolist()
+        ratios = [slope.as_integer_ratio() for slope in slopes]
+        self.unit = max(denominator for _, denominator in ratios)
+        self.factors = [numerator * (self.unit // denominator) for numerator, denominator in ratios]
+        self.linear, self.is_relu = set(slopes) == {1.0}, set(slopes) == {0.0}
+
+    def __call__(self, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
+        if self.linear:
+            return rows, scale
+        if self.is_relu:
+            return [[x if x > ZERO else ZERO for x in row] for row in rows], scale
+        unit, factors = self.unit, self.factors
+        bent = [[x * (unit if x > ZERO else factor) for x, factor in zip(row, factors, strict=True)] for row in rows]
+        return bent, scale * unit
 
 
 class _Numbers:
@@ -81,6 +114,7 @@ class _Numbers:
         self.C, self.A = _Columns(first.C, self.shift), _Columns(first.A, self.shift)
         self.b = [_integer(x, self.shift) for x in first.b.tolist()]
         self.layers: list[_Weights | None] = [None] * (len(network.layers) + 1 + len(network.head))
+        self.bends: dict[int, _Bend] = {}
         self.surd_layers: dict[int, SurdWeights] = {}
 
     def layer(self, network: Network, number: int) -> _Weights:
@@ -91,6 +125,14 @@ class _Numbers:
             A = one.A if isinstance(one, Layer) and not one.is_dense else None
             found = self.layers[number] = _Weights(one.C, A, one.b)
         return found
+
+    def bend(self, network: Network, number: int) -> _Bend:
+        """The activation of a layer, of the network or of its head."""
+        if number not in self.bends:
+            layer = _part(network, number)
+            assert isinstance(layer, Layer)
+            self.bends[number] = _Bend(layer)
+        return self.bends[number]
 
     def surd_layer(self, network: Network, number: int) -> SurdWeights:
         """The same over the rationals, for networks that normalise by degrees."""
@@ -112,11 +154,14 @@ _numbers: NetworkMemo[_Numbers] = NetworkMemo(_Numbers)
 
 
 class _Store:
-    """What is computed once for a network and a graph; `own` and `sent` are products of the first layer."""
+    """What is computed once for a network and a graph; `own` (with the bias) and `sent` are products of the first
+    layer.
+    """
 
     def __init__(self, network: Network, graph: Graph) -> None:
         self.numbers = _numbers(network)
         self.feature_shift = _shift(graph.features.values)
+        self.bias = [x * (1 << self.feature_shift) for x in self.numbers.b]
         self.own: dict[int, list[flint.fmpz]] = {}
         self.sent: dict[int, list[flint.fmpz]] = {}
 
@@ -144,11 +189,17 @@ class ExactEvaluator:
         self, node: int | None, label: int, rivals: Iterable[int], flips: Iterable[Pair] = ()
     ) -> tuple[Number, int]:
         """The largest `score[rival] - score[label]` and its rival: positive means that the claim is broken."""
-        scores = self.scores(node, flips)
+        scores, scale = self._scaled(node, flips)
         best = max(rivals, key=lambda rival: (scores[rival], -rival))
-        return scores[best] - scores[label], best
+        margin = scores[best] - scores[label]
+        return margin if scale is None else flint.fmpq(margin, scale), best
 
     def scores(self, node: int | None, flips: Iterable[Pair] = ()) -> list[Number]:
+        scores, scale = self._scaled(node, flips)
+        return scores if scale is None else [flint.fmpq(x, scale) for x in scores]
+
+    def _scaled(self, node: int | None, flips: Iterable[Pair]) -> tuple[list[Number], int | None]:
+        """Scores as whole numbers over a scale; as surds, which need none, where degrees normalise."""
         changed: dict[int, set[int]] = {}
         for u, v in flips:
             changed.setdefault(v, set()).add(u)
@@ -157,16 +208,19 @@ class ExactEvaluator:
         layers = self.network.layers
         rings, neighbours = self._rings(node, changed)
         if self.network.normalises:
-            return self._surd_scores(rings, neighbours, changed)
+            return self._surd_scores(rings, neighbours, changed), None
         rows, scale = self._first(rings[0], neighbours)
         for number in range(1, len(layers)):
             rows, scale = self._next(number, rows, scale, rings[number - 1], rings[number], neighbours)
         if self.network.readout is not None:
             pooled, scale = _combine(self.network.readout.pool, rows, scale)
             rows, scale = self._dense(len(layers), [pooled], scale)
-            for number, layer in enumerate(self.network.head, len(layers) + 1):
-                rows, scale = _activate(layer, *self._dense(number, rows, scale))
-        return [flint.fmpq(x, scale) for x in rows[0]]
+            for number in range(len(layers) + 1, len(layers) + 1 + len(self.network.head)):
+                rows, scale = self._bend(number, *self._dense(number, rows, scale))
+        return rows[0], scale
+
+    def _bend(self, number: int, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
+        return self.numbers.bend(self.network, number)(rows, scale)
 
     def _dense(self, number: int, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
         """C h + b for the readout and the layers of the head."""
@@ -196,9 +250,7 @@ class ExactEvaluator:
         """Layer 1 from sparse features: products are kept for every vertex, a max looks at the columns that occur."""
         layer, numbers = self.network.layers[0], self.numbers
         unit = 1 << self.store.feature_shift
-        bias = [x * unit for x in numbers.b]
-        own = self._products(self.store.own, numbers.C, ring)
-        rows = [[x + y for x, y in zip(row, bias, strict=True)] for row in own]
+        rows = self._products(self.store.own, numbers.C, ring, self.store.bias)
         divisors = [1] * len(ring)
         if layer.aggregation is Aggregation.MAX and not layer.is_dense:
             peaks = self._max_products([neighbours[v] for v in ring])
@@ -212,7 +264,7 @@ class ExactEvaluator:
                     rows[k] = [
                         x * divisor + sum(column[1:], column[0]) for x, *column in zip(rows[k], *parts, strict=True)
                     ]
-        return _activate(layer, *_common(rows, divisors, unit << numbers.shift))
+        return self._bend(0, *_common(rows, divisors, unit << numbers.shift))
 
     def _surd_scores(
         self, rings: list[list[int]], neighbours: dict[int, list[int]], changed: dict[int, set[int]]
@@ -247,19 +299,22 @@ class ExactEvaluator:
     ) -> Values:
         layer, numbers, store = self.network.layers[0], self.numbers, self.store
         scale = 1 << (store.feature_shift + numbers.shift)
-        bias = Column.of(rational_matrix(layer.b[:, None]))
         senders = list(dict.fromkeys([*ring, *(u for v in ring for u in neighbours[v])]))
-        own_rows = self._products(store.own, numbers.C, ring)
+        own_rows = self._products(store.own, numbers.C, ring, store.bias)
         sent_rows = self._products(store.sent, numbers.A, senders)
-        own = {v: _column(row, scale) + bias for v, row in zip(ring, own_rows, strict=True)}
+        own = {v: _column(row, scale) for v, row in zip(ring, own_rows, strict=True)}
         sent = {u: _column(row, scale) for u, row in zip(senders, sent_rows, strict=True)}
         heard = normalised(own, sent, neighbours, degree)
         return {v: activated(layer, column) for v, column in heard.items()}
 
     def _products(
-        self, kept: dict[int, list[flint.fmpz]], weight: _Columns, vertices: list[int]
+        self,
+        kept: dict[int, list[flint.fmpz]],
+        weight: _Columns,
+        vertices: list[int],
+        bias: list[flint.fmpz] | None = None,
     ) -> list[list[flint.fmpz]]:
-        """Weight times the features of these vertices, as they are kept."""
+        """Weight times the features of these vertices, plus the bias, as they are kept."""
         features = self.graph.features
         missing = [v for v in vertices if v not in kept]
         if 0 < len(missing) * features.num_columns <= DENSE_LIMIT:
@@ -267,21 +322,25 @@ class ExactEvaluator:
         else:  # long rows, nearly empty
             rows = map(features.row, missing)
             found = [self._times_columns(weight, columns, values[None])[0] for columns, values in rows]
+        if bias is not None:
+            found = [[x + y for x, y in zip(row, bias, strict=True)] for row in found]
         kept.update(zip(missing, found, strict=True))
         return [kept[v] for v in vertices]
 
     def _times_columns(self, weight: _Columns, columns: np.ndarray, values: np.ndarray) -> list[list[flint.fmpz]]:
         """values @ weight[:, columns].T, times 2**(numbers.shift + store.feature_shift)."""
+        all_columns = columns.size == weight.matrix.shape[1] <= FEW_COLUMNS
         with np.errstate(over="ignore"):  # an infinity takes the long way below
             scaled = np.ldexp(values, self.store.feature_shift)
-        if np.abs(scaled).sum(axis=1).max(initial=0.0) < 2.0**32:  # so that sums of limbs stay within 64 bits
+        fits = np.abs(scaled).sum(axis=1).max(initial=0.0) < 2.0**32  # so that sums of limbs stay within 64 bits
+        if fits and not all_columns:
             flat = weight.combine(scaled.astype(np.int64), columns)
         elif columns.size == 0:
-            flat = [flint.fmpz(0)] * (len(values) * weight.matrix.shape[0])
+            flat = [ZERO] * (len(values) * weight.matrix.shape[0])
         else:
-            rows, terms = values.shape
-            factors = Matrix(rows, terms, [_integer(x, self.store.feature_shift) for x in values.ravel().tolist()])
-            flat = (factors * _integers(weight.matrix[:, columns].T, self.numbers.shift)).entries()
+            factors = _integers(values, self.store.feature_shift)
+            whole = weight.whole if all_columns else _integers(weight.matrix[:, columns].T, self.numbers.shift)
+            flat = (factors * whole).entries()
         width = weight.matrix.shape[0]
         return [flat[k : k + width] for k in range(0, len(flat), width)]
 
@@ -290,8 +349,11 @@ class ExactEvaluator:
         members = sorted({u for group in groups for u in group})
         row = {u: k for k, u in enumerate(members)}
         dense = self.graph.features.dense(members)
-        columns = np.flatnonzero(dense.any(axis=0))
-        dense, none = dense[:, columns], np.zeros(columns.size)
+        columns = np.arange(dense.shape[1])
+        if columns.size > FEW_COLUMNS:  # long rows, nearly empty
+            columns = np.flatnonzero(dense.any(axis=0))
+            dense = dense[:, columns]
+        none = np.zeros(columns.size)
         largest = [dense[[row[u] for u in group]].max(axis=0) if group else none for group in groups]
         return self._times_columns(self.numbers.A, columns, np.array(largest))
 
@@ -311,7 +373,7 @@ class ExactEvaluator:
         if weights.A is None:
             added = None
         elif layer.aggregation is Aggregation.MAX:
-            empty = [flint.fmpz(0)] * layer.width_in
+            empty = [ZERO] * layer.width_in
             around = ([rows[at[u]] for u in neighbours[v]] for v in ring)
             gathered = [[max(column) for column in zip(*some, strict=True)] if some else empty for some in around]
             added = Matrix(gathered) * weights.A
@@ -328,7 +390,7 @@ class ExactEvaluator:
             own = [[x * divisor for x in row] for row, divisor in zip(own, divisors, strict=True)]
         out = Matrix(own) * weights.C + Matrix([[divisor * scale] for divisor in divisors]) * weights.b
         whole = (out if added is None else out + added).tolist()
-        return _activate(layer, *_common(whole, divisors, scale << weights.shift))
+        return self._bend(number, *_common(whole, divisors, scale << weights.shift))
 
 
 def _shift(values: np.ndarray) -> int:
@@ -366,18 +428,6 @@ def _common(rows: list[list[flint.fmpz]], divisors: list[int], scale: int) -> tu
         return rows, scale
     scaled = [row if d == whole else [x * (whole // d) for x in row] for row, d in zip(rows, divisors, strict=True)]
     return scaled, scale * whole
-
-
-def _activate(layer: Layer, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
-    if layer.is_linear:
-        return rows, scale
-    ratios = [slope.as_integer_ratio() for slope in layer.negative_slopes.tolist()]
-    unit = max(denominator for _, denominator in ratios)  # powers of two: the largest is a multiple of each
-    factors = [numerator * (unit // denominator) for numerator, denominator in ratios]
-    if unit == 1:
-        return [[x if x >= 0 else x * factor for x, factor in zip(row, factors, strict=True)] for row in rows], scale
-    bent = [[x * unit if x >= 0 else x * factor for x, factor in zip(row, factors, strict=True)] for row in rows]
-    return bent, scale * unit
 
 
 def _combine(how: Aggregation, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[flint.fmpz], int]:

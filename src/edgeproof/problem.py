@@ -26,6 +26,8 @@ ABSENT, PRESENT, MAYBE_INSERTED, MAYBE_DELETED = 0, 1, 2, 3
 # how many chains of one network are kept: a few megabytes each where layers are wide
 CHAINS = 16
 PAIR_LIMIT = 2_000_000
+# feature columns up to which it does not pay to leave out those that a vertex's neighbours do not have
+SHORT_ROW = 32
 
 
 class Problem(NamedTuple):
@@ -66,6 +68,7 @@ class Problem(NamedTuple):
     raw_at: IntArray  # (S,) start of a slot's row in `raw`
     raw_columns: IntArray
     raw_columns_ptr: IntArray  # (n+1, 2) start and end of a vertex's columns in `raw_columns`
+    most_columns: int  # of one vertex
     raw_value: FloatArray  # the value of a column's carriers, where `uniform`
     uniform: int  # 1: every column is 0 or one positive value, so a max asks only who carries it
     carried_at: IntArray  # (S,) start of a slot's row among what is carried
@@ -74,6 +77,7 @@ class Problem(NamedTuple):
     # slots
     slot_ptr: IntArray
     slot_split: IntArray  # (n,) where the slots into a vertex begin that are absent in G
+    most_slots: int  # into one vertex
     slot_source: IntArray
     slot_pair: IntArray  # -1: not fragile
     slot_start: NDArray[np.int8]  # status at the root
@@ -115,7 +119,7 @@ class _Chain(NamedTuple):
 
     stages: list[Stage]
     folded: bool
-    weights: dict[str, Any]
+    arrays: dict[str, Any]
 
 
 _chains: NetworkMemo[dict[Any, _Chain]] = NetworkMemo(lambda _: {})
@@ -126,45 +130,34 @@ def _compile_chain(query: Query, fold: bool, reorder: bool) -> _Chain:
     kept, key = _chains(query.network), (query.claim.label, query.rivals, fold, reorder)
     if key not in kept:
         stages, folded = compile_stages(query, fold=fold, reorder=reorder)
-        D = max(1, *(stage.b.size for stage in stages))
         if len(kept) >= CHAINS:
             kept.clear()
-        kept[key] = _Chain(stages, folded, _pad_weights(stages, len(stages), D))
+        kept[key] = _Chain(stages, folded, _lay_stages(query.network.num_features, stages))
     return kept[key]
 
 
 def compile_problem(query: Query, options: Mapping[str, bool], budget: int | None) -> Compiled:
     """`budget` bounds how many insertions can lie on one path, and so which vertices can matter."""
-    stages, folded, weights = _compile_chain(query, options["fold"], options["reorder"])
+    stages, folded, chain = _compile_chain(query, options["fold"], options["reorder"])
     looking = [layer.aggregation for layer in query.network.layers if not layer.is_dense]
     around = find_surroundings(query, looking, budget, PAIR_LIMIT)
-    first = stages[0]
-    n, T = around.vertices.size, len(stages)
-    D = max(1, *(stage.b.size for stage in stages))
+    first, n, D, rivals = stages[0], around.vertices.size, chain["D"], query.rivals
     slots = _lay_slots(query.graph, around)
     active = _active(stages, around.distance, whole=query.claim.node is None or not options["reach"])
     products = first_products(query, first, around.vertices, int(active[0]), D)
     rows = _raw_rows(query.graph, first, around, slots)
     problem = Problem(
         n=n,
-        T=T,
-        D=D,
-        rivals=len(query.rivals),
+        rivals=len(rivals),
         folded=int(folded),
         active=active,
-        kind=_per_stage(stages, "kind", np.int64),
-        how=_per_stage(stages, "how", np.int64),
-        sends_products=_per_stage(stages, "sends_products", np.int64),
-        bends=np.array([0, *((stage.slope != 1.0).any() for stage in stages)], dtype=np.int64),
-        leaks=np.array([0, *((stage.slope != 0.0).any() for stage in stages)], dtype=np.int64),
-        width=np.array([query.network.num_features, *(stage.b.size for stage in stages)], dtype=np.int64),
         roundings=2 * query.network.num_features
         + 4 * D
-        + 4 * int(np.diff(slots["slot_ptr"]).max(initial=0))
+        + 4 * slots["most_slots"]
         + n
         + 64
         + 32 * query.network.normalises,
-        **weights,
+        **chain,
         **products,
         **rows,
         **slots,
@@ -173,19 +166,19 @@ def compile_problem(query: Query, options: Mapping[str, bool], budget: int | Non
         rings=count_rings(looking),
         normalises=int(query.network.normalises),
         degree=around.degree,
-        root=_inverse_roots(around.degree, slots["slot_ptr"]),
+        root=_inverse_roots(int(around.degree.max()) + slots["most_slots"] if query.network.normalises else 1),
         node_task=int(query.claim.node is not None),
         local=_local_budgets(query, around.vertices),
         charge_u=int(not query.graph.directed),
         label_at=query.claim.label,
-        rival_at=np.array(query.rivals, dtype=np.int64),
+        rival_at=np.array(rivals, dtype=np.int64),
     )
-    return Compiled(problem, query, around.vertices, around.pairs, query.rivals)
+    return Compiled(problem, query, around.vertices, around.pairs, rivals)
 
 
-def _inverse_roots(degree: IntArray, slot_ptr: IntArray) -> FloatArray:
-    """Of every in-degree that a vertex can get to."""
-    root = np.zeros(int((degree + np.diff(slot_ptr)).max()) + 2)
+def _inverse_roots(most: int) -> FloatArray:
+    """Of every in-degree up to this one."""
+    root = np.zeros(most + 2)
     root[1:] = 1.0 / np.sqrt(np.arange(1.0, root.size))
     return root
 
@@ -211,7 +204,9 @@ def _active(stages: list[Stage], distance: IntArray, whole: bool) -> IntArray:
     return out
 
 
-def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, Any]:
+def _lay_stages(num_features: int, stages: list[Stage]) -> dict[str, Any]:
+    """What of a problem depends on the stages only; weights padded to one width."""
+    T, D = len(stages), max(1, *(stage.b.size for stage in stages))
     CT, AT, CT_abs, AT_abs = (np.zeros((T + 1, D, D)) for _ in range(4))
     bias, bias_abs, slope = np.zeros((T + 1, D)), np.zeros((T + 1, D)), np.ones((T + 1, D))
     for t, stage in enumerate(stages, 1):
@@ -228,7 +223,17 @@ def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, Any]:
         both[t, :, :columns] = CT[t, :, :columns]
         both[t, :, columns : 2 * columns] = AT[t, :, :columns]
     C, A = (weight.transpose(0, 2, 1).copy() for weight in (CT, AT))
+    first = stages[0]
+    looks_at_features = first.kind != DENSE and not first.sends_products
     return {
+        "T": T,
+        "D": D,
+        "kind": _per_stage(stages, "kind", np.int64),
+        "how": _per_stage(stages, "how", np.int64),
+        "sends_products": _per_stage(stages, "sends_products", np.int64),
+        "bends": np.array([0, *((stage.slope != 1.0).any() for stage in stages)], dtype=np.int64),
+        "leaks": np.array([0, *((stage.slope != 0.0).any() for stage in stages)], dtype=np.int64),
+        "width": np.array([num_features, *(stage.b.size for stage in stages)], dtype=np.int64),
         "both": both,
         "C": C,
         "A": A,
@@ -238,6 +243,8 @@ def _pad_weights(stages: list[Stage], T: int, D: int) -> dict[str, Any]:
         "bias": bias,
         "bias_abs": bias_abs,
         "slope": slope,
+        "A1T": first.A.T.copy() if looks_at_features else np.zeros((1, 1)),
+        "A1T_abs": first.A_abs.T.copy() if looks_at_features else np.zeros((1, 1)),
     }
 
 
@@ -263,8 +270,10 @@ def _lay_slots(graph: Graph, around: Surroundings) -> dict[str, Any]:
     pair_slot[pair[at][forward], 0] = at[forward]
     pair_slot[pair[at][~forward], 1] = at[~forward]
     by_source = np.lexsort((target, source))
+    slot_ptr = np.searchsorted(target, np.arange(n + 1)).astype(np.int64)
     return {
-        "slot_ptr": np.searchsorted(target, np.arange(n + 1)).astype(np.int64),
+        "slot_ptr": slot_ptr,
+        "most_slots": int((slot_ptr[1:] - slot_ptr[:-1]).max(initial=0)),
         "slot_split": np.searchsorted(2 * target + (start == MAYBE_INSERTED), 2 * np.arange(n) + 1).astype(np.int64),
         "slot_source": source.astype(np.int64),
         "slot_pair": pair.astype(np.int64),
@@ -283,7 +292,7 @@ def _raw_rows(graph: Graph, first: Stage, around: Surroundings, slots: dict[str,
     """Feature rows for a first stage that aggregates features as they are.
 
     Bag-of-words rows are long and nearly empty, so a vertex keeps only the columns that occur among its possible
-    neighbours. Where that takes more room than one dense row a vertex, all share the dense rows.
+    neighbours. Where that takes more room than one dense row a vertex, or rows are short, all share the dense rows.
     """
     n = around.vertices.size
     empty = np.zeros(0, dtype=np.int64)
@@ -291,15 +300,19 @@ def _raw_rows(graph: Graph, first: Stage, around: Surroundings, slots: dict[str,
     if first.sends_products or first.kind == DENSE or source.size == 0:
         return {
             "raw": np.zeros(0), "raw_at": empty, "raw_columns": empty,
-            "raw_columns_ptr": np.zeros((n, 2), dtype=np.int64), "raw_value": np.zeros(0), "uniform": 0,
-            "carried_at": empty, "A1T": np.zeros((1, 1)), "A1T_abs": np.zeros((1, 1)),
+            "raw_columns_ptr": np.zeros((n, 2), dtype=np.int64), "most_columns": 0, "raw_value": np.zeros(0),
+            "uniform": 0, "carried_at": empty,
         }  # fmt: skip
-    dense = graph.features.dense(around.vertices[np.unique(source)])
+    senders, used = np.unique(source), []
+    dense = graph.features.dense(around.vertices[senders])
+    occurring = np.flatnonzero(dense.any(axis=0))
+    dense = dense[:, occurring]
     row_of = np.zeros(n, dtype=np.int64)
-    row_of[np.unique(source)] = np.arange(dense.shape[0])
-    used = [np.flatnonzero(dense[row_of[source[ptr[v] : ptr[v + 1]]]].any(axis=0)) for v in range(n)]
-    compact = sum(used[v].size * (ptr[v + 1] - ptr[v]) for v in range(n))
-    if compact <= max(dense.size, 1 << 22):
+    row_of[senders] = np.arange(senders.size)
+    short = dense.shape[1] <= SHORT_ROW
+    if not short:
+        used = [np.flatnonzero(dense[row_of[source[ptr[v] : ptr[v + 1]]]].any(axis=0)) for v in range(n)]
+    if not short and sum(used[v].size * (ptr[v + 1] - ptr[v]) for v in range(n)) <= max(dense.size, 1 << 22):
         blocks = [dense[row_of[source[ptr[v] : ptr[v + 1]]]][:, used[v]] for v in range(n)]
         raw = np.concatenate([block.ravel() for block in blocks])
         lengths = np.concatenate([np.full(len(block), block.shape[1]) for block in blocks])
@@ -310,14 +323,14 @@ def _raw_rows(graph: Graph, first: Stage, around: Surroundings, slots: dict[str,
     else:
         raw, raw_at = dense.ravel(), row_of[source] * dense.shape[1]
         columns = np.arange(dense.shape[1])
-        spans = np.tile([0, dense.shape[1]], (n, 1))
+        spans = np.array([[0, dense.shape[1]]] * n)
     peak = dense.max(axis=0)
     uniform = bool((dense >= 0).all() and ((dense == 0) | (dense == peak)).all())
     return {
-        "raw": raw, "raw_at": raw_at.astype(np.int64), "raw_columns": columns.astype(np.int64),
-        "raw_columns_ptr": spans.astype(np.int64), "raw_value": peak[columns],
+        "raw": raw, "raw_at": raw_at.astype(np.int64), "raw_columns": occurring[columns],
+        "raw_columns_ptr": spans.astype(np.int64), "most_columns": int((spans[:, 1] - spans[:, 0]).max(initial=0)),
+        "raw_value": peak[columns],
         "uniform": int(uniform and first.how == MAX), "carried_at": np.arange(source.size) * first.b.size,
-        "A1T": first.A.T.copy(), "A1T_abs": first.A_abs.T.copy(),
     }  # fmt: skip
 
 

@@ -14,6 +14,9 @@ from .network import Aggregation
 from .query import Query
 from .threat import Threat
 
+# pairs up to which all sources and targets are looked at together
+GRID = 1 << 23
+
 
 class Surroundings(NamedTuple):
     """Vertices in order of distance to the node in question (graph tasks: as they are, all at distance 0)."""
@@ -49,18 +52,28 @@ def find_surroundings(query: Query, looking: list[Aggregation], budget: int | No
     number = np.full(graph.num_vertices, -1, dtype=np.int64) if graph.num_vertices < 1 << 16 else _Numbers()
     number[order] = np.arange(order.size)
     pairs, present = _fragile_pairs(graph, fragile, movable, number, limit)
-    inner = order[: sum(node is None or distance[v] < depth for v in order.tolist())]
-    sources, targets = graph.edges_into(inner)
-    kept = ~np.isin(_name(graph, sources, targets), _name(graph, pairs[:, 0], pairs[:, 1]))
+    far = np.array([distance[v] for v in order.tolist()], dtype=np.int64)
+    inner = order if node is None else order[: np.searchsorted(far, depth)]
     return Surroundings(
         vertices=order,
-        distance=np.array([distance[v] for v in order.tolist()], dtype=np.int64),
-        fixed=np.stack([number[sources[kept]], number[targets[kept]]]),
+        distance=far,
+        fixed=_fixed_edges(graph, fragile, inner, movable, pairs, number),
         degree=_degrees(graph, order) if Aggregation.GCN in looking else np.ones_like(order),
         ends=np.stack([number[pairs[:, 0]], number[pairs[:, 1]]], axis=1),
         pairs=pairs,
         present=present,
     )
+
+
+def _fixed_edges(
+    graph: Graph, fragile: _Fragile, inner: IntArray, movable: dict[int, int], pairs: IntArray, number: _Numbering
+) -> IntArray:
+    """Edges into these vertices that are not fragile, renumbered."""
+    if fragile.only_edges and fragile.loops and inner.size == len(movable):
+        return np.zeros((2, 0), dtype=np.int64)  # the same vertices, and every edge into them is fragile
+    sources, targets = graph.edges_into(inner)
+    kept = ~np.isin(_name(graph, sources, targets), _name(graph, pairs[:, 0], pairs[:, 1]))
+    return np.stack([number[sources[kept]], number[targets[kept]]])
 
 
 def count_rings(looking: list[Aggregation]) -> int:
@@ -99,6 +112,9 @@ class _Numbers(dict[int, int]):
         return np.array([self.get(v, -1) for v in vertices.tolist()], dtype=np.int64)
 
 
+_Numbering = IntArray | _Numbers
+
+
 def _name(graph: Graph, u: IntArray, v: IntArray) -> IntArray:
     """One number a pair: the same for both directions of an undirected one."""
     if not graph.directed:
@@ -114,6 +130,7 @@ class _Fragile:
         self.protected = threat.protected_pairs(graph)
         # the common case: every edge may go, nothing may come
         self.only_edges = threat.delete and not threat.insert and threat.fragile is None and not self.protected
+        self.everything = threat.insert is True and threat.fragile is None and not self.protected
         self.listed: dict[int, list[int]] | None = None
         explicit = threat.explicit_pairs(graph)
         if explicit is not None:
@@ -146,9 +163,10 @@ class _Fragile:
         return deletable, insertable
 
     def count(self, v: int) -> int:
-        if self.only_edges:
-            looped = not self.loops and self.graph.has_edge(v, v)
-            return int(self.graph.in_ptr[v + 1] - self.graph.in_ptr[v]) - looped
+        if self.only_edges or self.everything:
+            edges, looped = int(self.graph.in_ptr[v + 1] - self.graph.in_ptr[v]), self.graph.has_edge(v, v)
+            gone = edges - (looped and not self.loops) if self.threat.delete else 0
+            return gone + (self.graph.num_vertices - edges - (not looped) if self.everything else 0)
         deletable, insertable = self.sources(v)
         return len(deletable) + len(insertable)
 
@@ -178,7 +196,7 @@ def _distances(graph: Graph, fragile: _Fragile, node: int, depth: int, most: int
 
 
 def _fragile_pairs(
-    graph: Graph, fragile: _Fragile, movable: dict[int, int], number: IntArray | _Numbers, limit: int
+    graph: Graph, fragile: _Fragile, movable: dict[int, int], number: _Numbering, limit: int
 ) -> tuple[IntArray, NDArray[np.bool_]]:
     """Fragile pairs into movable vertices and whether they are edges, those close to the node first."""
     total = sum(fragile.count(v) for v in movable)
@@ -196,6 +214,8 @@ def _fragile_pairs(
         near = np.lexsort((number[sources], number[targets]))
         pairs, present = np.stack([sources[near], targets[near]], axis=1), np.ones(sources.size, dtype=np.bool_)
         return _without_reverses(graph, pairs, present)
+    if fragile.everything and len(movable) * graph.num_vertices <= GRID:
+        return _without_reverses(graph, *_every_pair(graph, fragile, movable, number))
     blocks, edges = [], []
     for v in sorted(movable, key=lambda v: (movable[v], v)):
         deletable, insertable = fragile.sources(v)
@@ -206,6 +226,29 @@ def _fragile_pairs(
     if not blocks:
         return np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.bool_)
     return _without_reverses(graph, np.concatenate(blocks), np.concatenate(edges))
+
+
+def _every_pair(
+    graph: Graph, fragile: _Fragile, movable: dict[int, int], number: _Numbering
+) -> tuple[IntArray, NDArray[np.bool_]]:
+    """All pairs into movable vertices where every pair is fragile, laid out as a grid."""
+    n = graph.num_vertices
+    targets = np.array(sorted(movable, key=lambda v: (movable[v], v)), dtype=np.int64)
+    row = np.full(n, -1)
+    row[targets] = np.arange(targets.size)
+    sources = np.argsort(number[np.arange(n)], kind="stable")
+    place = np.empty(n, dtype=np.int64)
+    place[sources] = np.arange(n)
+    present = np.zeros((targets.size, n), dtype=np.bool_)
+    there, into = graph.edges_into(targets)
+    present[row[into], place[there]] = True
+    kept = np.ones_like(present)
+    looped = np.arange(targets.size), place[targets]
+    kept[looped] = present[looped] & fragile.loops  # an absent self-loop is not inserted
+    if not fragile.threat.delete:
+        kept &= ~present
+    at, source = np.nonzero(kept)
+    return np.stack([sources[source], targets[at]], axis=1), present[kept]
 
 
 def _both_ends(graph: Graph, fragile: _Fragile, movable: dict[int, int]) -> int:

@@ -15,6 +15,7 @@ Flips = tuple[int, ...]
 
 # flips evaluated between two looks at the clock: some 10 ms on the largest graphs
 CHUNK = 512
+FIRST_CHUNK = 64
 
 
 class Portfolio:
@@ -42,24 +43,36 @@ class Portfolio:
     def _expand(self, base: Flips, width: int) -> list[tuple[float, Flips]] | Flips:
         """The best extensions of `base` by one flip, or one of them that is an attack."""
         flips, pairs = np.array(base, dtype=np.int64), self._scores.size
-        for first in range(0, pairs, CHUNK):
+        first = 0
+        while first < pairs:
             if self.late():
                 return []
+            # few at first: where flips that break the claim are many, one is among them
+            last = min(first + (CHUNK if first else FIRST_CHUNK), pairs)
             score_flips(
-                self._problem, self._state, self._options, flips, self._excluded, self._scores,
-                first, min(first + CHUNK, pairs),
+                self._problem, self._state, self._options, flips, self._excluded, self._scores, first, last
             )  # fmt: skip
+            found = self._first_attack(base, first, last)
+            if found is not None:
+                return found
+            first = last
         allowed = np.flatnonzero(self._scores > -np.inf)
         best = allowed[np.argsort(-self._scores[allowed], kind="stable")]
-        for pair in best.tolist():
+        return [(float(self._scores[pair]), tuple(sorted((*base, pair)))) for pair in best[:width].tolist()]
+
+    def _first_attack(self, base: Flips, first: int, last: int) -> Flips | None:
+        """`base` with one of these pairs, if that breaks the claim; the most promising one first."""
+        scores = self._scores[first:last]
+        promising = first + np.flatnonzero(scores > 0.0)
+        for pair in promising[np.argsort(-self._scores[promising], kind="stable")].tolist():
             grown = tuple(sorted((*base, pair)))
-            if not self._scores[pair] > 0.0 or self.late():
+            if self.late():
                 break
             if grown not in self._refuted:
                 if self._breaks(grown):
                     return grown
                 self._refuted.add(grown)
-        return [(float(self._scores[pair]), tuple(sorted((*base, pair)))) for pair in best[:width].tolist()]
+        return None
 
     def search(self, budget: int, width: int) -> Flips | None:
         """Grow attacks flip by flip, keeping the `width` best; at the end, swap flips of the best one."""

@@ -12,6 +12,7 @@ import numpy as np
 from ..graph import Pair
 from ..problem import Compiled
 from ..verdict import Stats
+from .exclude import grounding_may_break
 from .lend import Lent
 from .portfolio import Portfolio
 from .round import rounding_slacks
@@ -22,6 +23,7 @@ from .state import (
     BOX_PRUNES,
     CANDIDATES,
     EVALUATIONS,
+    FRESH,
     LEAVES,
     LINE_PASSES,
     LINE_PRUNES,
@@ -58,6 +60,8 @@ class Step(NamedTuple):
 # attacks are easy to find: there they come first.
 NODE_PLAN = (Step(16, tighten=True), Step(64, width=1), Step(600, width=6), Step(5000, width=24))
 GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), Step(200, width=24))
+# with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
+INSERTION_PLAN = (Step(0, width=1), Step(1, width=5), Step(200, width=24))
 
 
 class Search(Walker):
@@ -83,8 +87,7 @@ class Search(Walker):
         p = self.compiled.problem
         plan: tuple[Step, ...] = NODE_PLAN if p.node_task else GRAPH_PLAN
         if not p.node_task and not p.pair_present.all():
-            # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
-            plan = tuple(step for step in plan if not step.tighten)
+            plan = INSERTION_PLAN
         steps = [Step(0, width=4)] * options["attack_at_once"]
         if options["tighten_at_once"]:
             steps.append(Step(0, tighten=True))
@@ -102,7 +105,7 @@ class Search(Walker):
             if self.trace is not None:
                 self.trace.clear()
             self.options = self.options._replace(tighten=TIGHTEN_EVERY)
-        elif self.limit > 1 or (step.nodes == 0 and self.limit > 0):
+        elif self.limit > (0 if self._asked["attack_at_once"] else 1) and not self._is_broken():
             if self._portfolio is None:
                 root = make_root(self.compiled.problem, self.budget, self.most)
                 rounding_slacks(self._problem, Lent(root), self.options)
@@ -110,6 +113,11 @@ class Search(Walker):
             self._portfolio.deadline = deadline
             while self.limit > 0 and self._portfolio.search(self.limit, step.width) and not self._first_only:
                 pass  # a smaller one may be found the same way
+
+    def _is_broken(self) -> bool:
+        """Whether the graph as it is may break the claim, which the kernel asks before all else."""
+        fresh = self.state.tally[FRESH] == 1
+        return fresh and bool(grounding_may_break(self._problem, self._state, self.state.frame_excluded[0]))
 
     def run(self, *, deadline: float | None, node_limit: int | None, first_only: bool) -> str | None:
         """Search to the end (None) or to a limit (its name); with `first_only`, the first attack ends it too."""

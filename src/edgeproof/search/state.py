@@ -99,10 +99,9 @@ class State(NamedTuple):
 def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
     """Arrays for a search from the root with this budget; nothing here grows with the number of search nodes."""
     n, T = problem.n, problem.T
-    W = int(max(2 * problem.D, np.diff(problem.raw_columns_ptr, axis=1).max(initial=0)))
+    W = max(2 * problem.D, problem.most_columns)
     pairs = problem.pair_u.size
     levels = min(budget, pairs) + 2
-    most_slots = int(np.diff(problem.slot_ptr).max(initial=0))
     return State(
         values=np.zeros((T + 1, n, 3, problem.D)),
         boxes=np.zeros((T + 1, n, 6, problem.D)),
@@ -135,7 +134,7 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
         changed=np.zeros((2, n), dtype=np.int64),
         line=np.zeros((8, W)),
         picked=np.zeros(2 * W + problem.rivals, dtype=np.int64),
-        top=np.zeros((4, min(most, most_slots) + 2, W)),
+        top=np.zeros((4, min(most, problem.most_slots) + 2, W)),
         sway=np.zeros((SWAYS + 2, W)),
         carried=np.zeros((problem.slot_source.size if problem.uniform else 1, int(problem.width[1]))),
         carried_const=np.zeros(problem.D),
