@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import edgeproof as ep
-from edgeproof import Threat
+from differential import check
+from edgeproof import Threat, exact, problem, surroundings
 from edgeproof.demo.karate import karate_graph, karate_network
 from edgeproof.options import PAPER, TABLE
-from edgeproof.search import engine
+from edgeproof.search import engine, portfolio
 from random_queries import draw
 
 MEMBERS = (0, 2, 9, 13, 19, 28, 31)
@@ -50,3 +51,15 @@ def test_evaluating_everything_anew_visits_the_same_search_nodes() -> None:
     for node in range(graph.num_vertices):
         counts = [ep.verify(network, graph, Threat(3), node, options=how).stats.nodes for how in (PAPER, afresh)]
         assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("large", [False, True], ids=["as small ones", "as large ones"])
+def test_what_depends_on_size_gives_the_same_answers(large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random queries are small; with these thresholds at nothing they take the ways of large ones."""
+    if large:
+        for module, name in ((problem, "SHORT_ROW"), (surroundings, "GRID"), (exact, "FEW_COLUMNS")):
+            monkeypatch.setattr(module, name, 0)
+        monkeypatch.setattr(portfolio, "FIRST_CHUNK", 1)
+        monkeypatch.setattr(portfolio, "CHUNK", 2)
+    failures = [found for index in range(400) if (found := check(engine, 31, index)) is not None]
+    assert not failures, failures[0]

@@ -9,17 +9,8 @@ from ..stages import DENSE, GCN, MAX, MEAN, POOL, SUM
 from .carry import carry_columns
 from .compile import kernel, part
 from .gcn_boxes import gather_gcn
-from .multiply import (
-    add_picked,
-    add_picked_magnitudes,
-    copy,
-    copy_record,
-    fill,
-    join_interval,
-    pick_nonzero,
-    split_interval,
-)  # fmt: skip
-from .propagate import list_due, spendable
+from .multiply import add_interval, copy, copy_record, fill, join_interval, split_interval
+from .propagate import list_due, spendable, who_asks
 from .rank import rank
 from .state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, WORK
 
@@ -126,9 +117,10 @@ def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, 
                     low[k] = min(low[k], 0.0)
                     high[k] = max(high[k], 0.0)
             else:
+                share = 1.0 / count  # one rounding more than a division, which takes many times as long
                 for k in range(m):
-                    low[k] = min(low[k], with_low[k] / count)
-                    high[k] = max(high[k], with_high[k] / count)
+                    low[k] = min(low[k], with_low[k] * share)
+                    high[k] = max(high[k], with_high[k] * share)
 
 
 @kernel
@@ -203,8 +195,8 @@ def pool_box(low, high, m, below, how, n):
 
 
 @kernel
-def send_box(p, s, record, t):
-    """From the box of the pre-activation, the boxes of what stage t + 1 takes of it."""
+def send_box(p, s, record, t, v):
+    """From the box of the pre-activation of v, the boxes of what stage t + 1 takes of it."""
     if t == p.T:
         return
     width, following, slope = p.width[t], p.width[t + 1], p.slope[t]
@@ -213,22 +205,25 @@ def send_box(p, s, record, t):
     for i in range(width):
         h_low[i] = max(bottom[i], 0.0) + slope[i] * min(bottom[i], 0.0)
         h_high[i] = max(above[i], 0.0) + slope[i] * min(above[i], 0.0)
-    centre, radius = s.line[2], s.line[3]
-    split_interval(centre, radius, h_low, h_high, width)
-    middle, spread = s.line[6], s.line[7]
-    sends = p.kind[t + 1] != DENSE and p.sends_products[t + 1]
-    columns = 2 * following if sends else following
-    copy(middle, p.bias[t + 1], following)
-    fill(middle[following:], 0.0, columns - following)
-    fill(spread, 0.0, columns)
-    solid = pick_nonzero(s.picked, centre, width)
-    add_picked(middle, p.both[t + 1], centre, s.picked, solid, columns)
-    loose = pick_nonzero(s.picked, radius, width)
-    add_picked_magnitudes(spread, p.both[t + 1], radius, s.picked, loose, columns)
-    join_interval(record[OWN_LOW], record[OWN_HIGH], middle, spread, following)
-    if sends:
-        join_interval(record[SENT_LOW], record[SENT_HIGH], middle[following:], spread[following:], following)
-    elif p.kind[t + 1] != DENSE:
+    own, heard = who_asks(p, t + 1, v)
+    if own or heard:
+        centre, radius = s.line[2], s.line[3]
+        split_interval(centre, radius, h_low, h_high, width)
+        skipped = 0 if own else following
+        weight = p.both[t + 1] if own else p.AT[t + 1]
+        columns = following * (own + heard)
+        middle, spread = s.line[6], s.line[7]
+        fill(middle[skipped:], 0.0, columns)
+        fill(spread[skipped:], 0.0, columns)
+        add_interval(middle[skipped:], spread[skipped:], weight, centre, radius, s.picked, width, columns)
+        if own:
+            bias = p.bias[t + 1]
+            for i in range(following):
+                middle[i] += bias[i]
+            join_interval(record[OWN_LOW], record[OWN_HIGH], middle, spread, following)
+        if heard:
+            join_interval(record[SENT_LOW], record[SENT_HIGH], middle[following:], spread[following:], following)
+    if p.kind[t + 1] != DENSE and not p.sends_products[t + 1]:
         copy(record[SENT_LOW], h_low, width)
         copy(record[SENT_HIGH], h_high, width)
 
@@ -251,7 +246,7 @@ def bound_vertex(p, s, options, t, v, forced):
             m = width
             if not options.cache_products and t > 1:
                 for k in range(start, end):
-                    send_box(p, s, below[p.slot_source[k]], t - 1)
+                    send_box(p, s, below[p.slot_source[k]], t - 1, p.slot_source[k])
         elif first:
             m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0]
         else:
@@ -314,10 +309,7 @@ def bound_vertex(p, s, options, t, v, forced):
             middle, spread = s.line[6], s.line[7]
             fill(middle, 0.0, width)
             fill(spread, 0.0, width)
-            count = pick_nonzero(s.picked, centre, m)
-            add_picked(middle, p.AT[t], centre, s.picked, count, width)
-            count = pick_nonzero(s.picked, radius, m)
-            add_picked_magnitudes(spread, p.AT[t], radius, s.picked, count, width)
+            add_interval(middle, spread, p.AT[t], centre, radius, s.picked, m, width)
             for i in range(width):
                 low[i] += middle[i] - spread[i]
                 high[i] += middle[i] + spread[i]
@@ -348,7 +340,7 @@ def bound_vertex(p, s, options, t, v, forced):
     copy(record[HIGH], high, width)
     if sends == 0 and not forced:
         return False
-    send_box(p, s, record, t)
+    send_box(p, s, record, t, v)
     return True
 
 

@@ -9,7 +9,7 @@ from ..stages import DENSE, GCN, MAX, MEAN, POOL
 from .compile import kernel
 from .degrees import gather_normalised
 from .multiply import add_picked, copy, copy_record, fill, pick_nonzero
-from .propagate import list_due
+from .propagate import list_due, who_asks
 from .state import OWN, SENT, VALUE_MARK, WORK, H
 
 
@@ -66,22 +66,27 @@ def pool_values(acc, below, how, m, n):
 
 
 @kernel
-def send_value(p, s, record, t):
+def send_value(p, s, record, t, v):
     """From h_t(v), what stage t + 1 takes of it: C h + b for v itself, A h or h for its neighbours."""
     if t == p.T:
         return
     width, following = p.width[t], p.width[t + 1]
     h, out = record[H], s.line[2]
-    sends = p.kind[t + 1] != DENSE and p.sends_products[t + 1]
-    columns = 2 * following if sends else following
-    copy(out, p.bias[t + 1], following)
-    fill(out[following:], 0.0, columns - following)
-    count = pick_nonzero(s.picked, h, width)
-    add_picked(out, p.both[t + 1], h, s.picked, count, columns)
-    copy(record[OWN], out, following)
-    if sends:
-        copy(record[SENT], out[following:], following)
-    elif p.kind[t + 1] != DENSE:
+    own, heard = who_asks(p, t + 1, v)
+    if own or heard:
+        skipped = 0 if own else following
+        weight = p.both[t + 1] if own else p.AT[t + 1]
+        columns = following * (own + heard)
+        fill(out[skipped:], 0.0, columns)
+        count = pick_nonzero(s.picked, h, width)
+        add_picked(out[skipped:], weight, h, s.picked, count, columns)
+        if own:
+            bias, kept = p.bias[t + 1], record[OWN]
+            for i in range(following):
+                kept[i] = out[i] + bias[i]
+        if heard:
+            copy(record[SENT], out[following:], following)
+    if p.kind[t + 1] != DENSE and not p.sends_products[t + 1]:
         copy(record[SENT], h, width)
 
 
@@ -99,7 +104,7 @@ def evaluate_vertex(p, s, options, t, v, forced):
             m = width
             if not options.cache_products and t > 1:
                 for k in range(start, end):
-                    send_value(p, s, below[p.slot_source[k]], t - 1)
+                    send_value(p, s, below[p.slot_source[k]], t - 1, p.slot_source[k])
         elif first:
             m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0]
         else:
@@ -137,7 +142,7 @@ def evaluate_vertex(p, s, options, t, v, forced):
     copy_record(s.value_trail[at], record)
     s.tally[VALUE_MARK] = at + 1
     copy(record[H], h, width)
-    send_value(p, s, record, t)
+    send_value(p, s, record, t, v)
     return True
 
 

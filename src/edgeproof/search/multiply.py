@@ -30,12 +30,13 @@ def copy_record(out, record):
 
 @kernel
 def pick_nonzero(picked, x, rows):
-    """List the j with x[j] != 0: after a ReLU about half of them."""
+    """List the j with x[j] != 0: after a ReLU about half of them, at random, so that a branch would often be guessed
+    wrong.
+    """
     count = 0
     for j in range(rows):
-        if x[j] != 0.0:
-            picked[count] = j
-            count += 1
+        picked[count] = j
+        count += x[j] != 0.0
     return count
 
 
@@ -59,22 +60,38 @@ def add_picked(out, weight, x, picked, count, columns):
 
 
 @kernel
-def add_picked_magnitudes(out, weight, x, picked, count, columns):
-    """The same with |weight|."""
+def pick_interval(loose, firm, centre, radius, rows):
+    """List the j with an interval around them, and those that are a number other than 0; how many there are of each."""
+    wide, sharp = 0, 0
+    for j in range(rows):
+        loose[wide] = j
+        firm[sharp] = j
+        wide += radius[j] != 0.0
+        sharp += radius[j] == 0.0 and centre[j] != 0.0
+    return wide, sharp
+
+
+@kernel
+def add_interval(middle, spread, weight, centre, radius, picked, rows, columns):
+    """middle += weight times centre, spread += |weight| times radius. picked: scratch for 2 * rows numbers."""
+    firm = picked[rows:]
+    count, sharp = pick_interval(picked, firm, centre, radius, rows)
+    add_picked(middle, weight, centre, firm, sharp, columns)
     k = 0
-    while k + 3 < count:
-        j0, j1, j2, j3 = picked[k], picked[k + 1], picked[k + 2], picked[k + 3]
-        x0, x1, x2, x3 = x[j0], x[j1], x[j2], x[j3]
-        w0, w1, w2, w3 = weight[j0], weight[j1], weight[j2], weight[j3]
+    while k + 1 < count:
+        j0, j1 = picked[k], picked[k + 1]
+        c0, c1, r0, r1 = centre[j0], centre[j1], radius[j0], radius[j1]
+        w0, w1 = weight[j0], weight[j1]
         for i in range(columns):
-            out[i] += abs(w0[i]) * x0 + abs(w1[i]) * x1 + abs(w2[i]) * x2 + abs(w3[i]) * x3
-        k += 4
-    while k < count:
-        x0 = x[picked[k]]
+            middle[i] += w0[i] * c0 + w1[i] * c1
+            spread[i] += abs(w0[i]) * r0 + abs(w1[i]) * r1
+        k += 2
+    if k < count:
+        c0, r0 = centre[picked[k]], radius[picked[k]]
         w0 = weight[picked[k]]
         for i in range(columns):
-            out[i] += abs(w0[i]) * x0
-        k += 1
+            middle[i] += w0[i] * c0
+            spread[i] += abs(w0[i]) * r0
 
 
 @kernel

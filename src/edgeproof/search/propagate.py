@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..stages import GCN, GRAPH, POOL
+from ..stages import DENSE, GCN, GRAPH, POOL
 from .compile import kernel
 from .state import LIMIT, STAMP, USED
 
@@ -13,6 +13,17 @@ def spendable(s, options, v):
     if not options.budget_boxes:
         return s.open_slots[v]
     return min(s.open_slots[v], s.spare[v], s.tally[LIMIT] - s.tally[USED])
+
+
+@kernel
+def who_asks(p, t, v):
+    """Who takes a product of h(v) at stage t: v itself (C h), its neighbours (A h). Vertices on the rim, which are
+    most, do not matter there themselves.
+    """
+    own = v < p.active[t]
+    if p.kind[t] == DENSE or not p.sends_products[t]:
+        return own, False
+    return own, p.kind[t] == POOL or p.how[t] == GCN or p.out_ptr[v] < p.out_ptr[v + 1]
 
 
 @kernel

@@ -57,7 +57,7 @@ def tighten_vertex(p, s, lines, options, t, v):
                 record[HIGH, j] = min(record[HIGH, j], above)
                 record[LOW, j] = max(record[LOW, j], below)
     if saved:
-        send_box(p, s, record, t)
+        send_box(p, s, record, t, v)
     return saved
 
 
