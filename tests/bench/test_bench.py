@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from edgeproof import Graph, InputError
+from edgeproof.bench.agree import disagreements
 from edgeproof.bench.architecture import Architecture
 from edgeproof.bench.data import choose_instances, load_dataset, load_model, spread_sample
 from edgeproof.bench.experiments import EXPERIMENTS, ablation_variants, engine_variant
@@ -87,6 +88,16 @@ def test_engines_are_compared_on_the_same_instances_with_what_is_unsolved_at_the
     assert row[8:] == ("1 : 100", "100")
     (row,) = speed_table("node_speed", [*theirs, *ours]).rows
     assert row[5] == "1"  # the first engine has not solved what the second has
+
+
+def test_engines_that_disagree_are_named():
+    same = [instance(0, "robust", 1.0), instance(0, "robust", 2.0, variant="mip")]
+    gave_up = instance(1, "vulnerable", 1.0), instance(1, "unknown", 300.0, variant="mip")
+    assert disagreements([*same, *gave_up]) == []
+    (line,) = disagreements([*same, instance(2, "vulnerable", 1.0), instance(2, "robust", 1.0, variant="mip")])
+    assert line == "Cornell, sum, 2, budgets (10, 10): search says vulnerable, mip says robust"
+    radii = [replace(instance(3, "vulnerable", 1.0, variant=name), radius=r) for name, r in (("search", 1), ("mip", 2))]
+    assert "search says vulnerable (radius 1), mip says vulnerable (radius 2)" in disagreements(radii)[0]
 
 
 def test_radii_are_counted_with_their_times():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from .failure import REJECTED
 from .watch import stoppable, watched
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def bench() -> None:
 
     --data is a folder with datasets/ and models/; a dataset that is not there is downloaded with PyTorch Geometric.
     Every instance runs alone under the full limit. Running a command again resumes: answers are kept in OUT/NAME.
+    Exit status 1: engines disagree about an instance, which is a bug to report.
     """
 
 
@@ -143,6 +145,7 @@ def _run(
     sample: int | None, seed: int, datasets: tuple[str, ...], rows: tuple[str, ...], timeout: float | None,
     clock: Clock, workers: int, engines: tuple[str, ...] = (), budgets: tuple[int, ...] = (),
 ) -> int:  # fmt: skip
+    from ..bench.agree import disagreements
     from ..bench.architecture import Architecture
     from ..bench.data import data_folder
     from ..bench.experiments import EXPERIMENTS
@@ -170,7 +173,10 @@ def _run(
     show_tables(tables_of(experiment, instances), results / "tables")
     for path in draw_figures(experiment, instances, results / "figures"):
         click.echo(f"figure: {path}")
-    return 0
+    wrong = disagreements(instances)
+    for line in wrong:
+        click.echo(f"edgeproof: disagreement: {line}", err=True)
+    return REJECTED if wrong else 0
 
 
 def _variants(experiment: Experiment, engines: tuple[str, ...], sample: int | None) -> tuple[Variant, ...]:
