@@ -182,6 +182,16 @@ def test_a_run_resumes_from_its_store(tmp_path: Path):
 
 
 @needs_data
+def test_every_variant_travels_to_a_worker(tmp_path: Path):
+    small = replace(EXPERIMENTS["ablation"], datasets=("Cornell",), rows=EXPERIMENTS["ablation"].rows[:1])
+    settings = Settings(DATA, DATA / "models", tmp_path, sample=2, seed=1, timeout=60, workers=1)
+    variants = ablation_variants()[:1] + ablation_variants()[-2:]
+    seen = list(run(small, variants, settings))
+    assert [one.variant for one in seen] == [name for name in ("search", "all off", "as in the paper") for _ in "ab"]
+    assert disagreements(seen) == []
+
+
+@needs_data
 def test_stopped_and_repeated_it_goes_on_where_it_was(tmp_path: Path):
     pytest.importorskip("matplotlib", reason="needs matplotlib for figures")
     words = [sys.executable, "-c", "from edgeproof.cli import main; main()", "bench", "node", "--data", str(DATA)]

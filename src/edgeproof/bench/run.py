@@ -66,7 +66,7 @@ def _sweep(
         store=settings.store,
         limits=Limits(limit, memory=MEMORY),
         engine=variant.engine,
-        options=variant.options or None,
+        options=dict(variant.options) or None,  # a read-only view could not travel to workers
         passes=False,
         share=False,
     )
