@@ -116,12 +116,36 @@ def times(features: Features, columns: FloatArray) -> FloatArray:
 
 
 def _max_of_sparse(layer: Layer, graph: Graph) -> FloatArray:
-    out = np.zeros((graph.num_vertices, layer.width_out))
-    for v in range(graph.num_vertices):
-        neighbours = graph.in_neighbours(v)
-        if neighbours.size:
-            out[v] = layer.A @ graph.features.dense(neighbours).max(axis=0)
+    """A times the largest features among the in-neighbours."""
+    out, columns = np.zeros((graph.num_vertices, layer.width_out)), layer.A.T.copy()
+    start = 0
+    while start < graph.num_vertices:  # in slices: the features of all messages of a large graph would not fit
+        fitting = np.searchsorted(graph.in_ptr, graph.in_ptr[start] + (1 << 16), side="right") - 1
+        stop = max(int(fitting), start + 1)
+        out[start:stop] = times(_largest_features(graph, start, stop), columns)
+        start = stop
     return out
+
+
+def _largest_features(graph: Graph, start: int, stop: int) -> Features:
+    """A row for each of these vertices: per column the largest number among its in-neighbours, where a zero that is
+    not stored counts too.
+    """
+    sources, into = graph.edges_into(np.arange(start, stop))
+    sent = graph.features.take(sources)
+    target = np.repeat(into - start, np.diff(sent.ptr))
+    order = np.lexsort((sent.columns, target))
+    target, columns, values = target[order], sent.columns[order], sent.values[order]
+    new = np.ones(target.size, dtype=np.bool_)
+    new[1:] = (np.diff(target) > 0) | (np.diff(columns) > 0)
+    first = np.flatnonzero(new)
+    if first.size:
+        degrees = np.diff(graph.in_ptr[start : stop + 1])
+        some_lack_it = np.diff(np.r_[first, target.size]) < degrees[target[first]]
+        largest = np.maximum.reduceat(values, first)
+        values = np.where(some_lack_it, np.maximum(largest, 0.0), largest)
+    ptr = np.searchsorted(target[first], np.arange(stop - start + 1))
+    return Features(ptr, columns[first], values, graph.features.num_columns)
 
 
 def _normalised_sum(graph: Graph, values: FloatArray) -> FloatArray:

@@ -16,8 +16,9 @@ from edgeproof import Graph, Layer, Network, Readout, Threat
 from edgeproof.engines import brute
 from edgeproof.options import PAPER
 from edgeproof.query import make_query
-from edgeproof.search import climb
+from edgeproof.search import climb, share, solve, walk
 from edgeproof.search import engine as search
+from edgeproof.search.state import STOP
 from edgeproof.search.warm import warm_up
 from random_queries import draw
 
@@ -49,6 +50,38 @@ def test_a_timeout_ends_soon_and_says_so(task: str, options: dict[str, bool] | N
         assert answer.stats.nodes >= 1
     unknown = ep.verify(network, graph, Threat(), 0 if task == "node" else None, label=0, timeout=0.1, options=options)
     assert (unknown.status, unknown.attack, unknown.rival) == ("unknown", None, None)
+
+
+@pytest.mark.parametrize("task", ["node", "graph"])
+def test_a_raised_flag_ends_a_pass(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walk, "LARGE", -1)
+    monkeypatch.setattr(walk, "stop_at", lambda _, tally, __: tally.__setitem__(STOP, 1))
+    network, graph = everybody(task)
+    verdict = ep.verify(network, graph, Threat(5), 0 if task == "node" else None, label=0, timeout=60)
+    assert (verdict.status, verdict.reason) == ("unknown", "timeout")
+    assert verdict.stats.nodes == 0
+    assert verdict.stats.work <= graph.num_vertices
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_search_that_is_stopped_says_nothing_wrong(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels stop in the middle of a pass: what they leave half done must never look like a proof."""
+    monkeypatch.setattr(walk, "LARGE", -1)
+    monkeypatch.setattr(solve, "SHARE_AFTER", 2)
+    monkeypatch.setattr(share, "TASK_NODES", 3)
+    stopped = answered = 0
+    rng = np.random.default_rng(5)
+    for index in range(150):
+        query = draw(41, index)
+        truth = brute.verify(query, timeout=None, node_limit=None, options=None)
+        for options in (None, {"tighten_at_once": True}):
+            timeout = float(rng.uniform(1e-5, 4e-3))
+            found = search.verify(query, timeout=timeout, node_limit=None, options=options, threads=threads)
+            assert found.status in (truth.status, "unknown"), (index, options)
+            stopped += found.reason == "timeout"
+            answered += found.status != "unknown"
+    assert stopped > 30
+    assert answered > 30
 
 
 @pytest.mark.parametrize("limit", [1, 2, 100])
@@ -135,8 +168,8 @@ def test_a_radius_gives_back_the_searches_it_is_done_with(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(climb, "Search", Noted)
     monkeypatch.setattr(climb, "FIRST_TURN", 1)
-    for index in range(80):
+    for index in range(60):
         query = draw(15, index)
         search.radius(query, timeout=None, node_limit=None, options={"attacks": False, "lines": False})
-    assert len(most) > 120  # or it says nothing
+    assert len(most) > 90  # or it says nothing
     assert max(most) <= 2

@@ -12,7 +12,7 @@ from .gcn_boxes import gather_gcn
 from .multiply import add_interval, copy, copy_record, fill, join_interval, split_interval
 from .propagate import list_due, spendable, who_asks
 from .rank import rank
-from .state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, WORK
+from .state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, STOP, WORK
 
 
 @kernel
@@ -313,6 +313,7 @@ def bound_vertex(p, s, options, t, v, forced):
             for i in range(width):
                 low[i] += middle[i] - spread[i]
                 high[i] += middle[i] + spread[i]
+        s.tally[WORK] += (end - start) * m * (1 + min(cap, 8)) >> 12
     s.tally[WORK] += 1
     slack, leaks = s.slack[t, v], p.leaks[t]
     differs, sends = 0, 0
@@ -354,6 +355,8 @@ def bound_from(p, s, options, seeds, everything):
         due = s.changed[1 - side]
         before = np.int64(0)
         for k in range(waiting):
+            if s.tally[STOP]:
+                return
             v = due[k]
             if bound_vertex(p, s, options, t, v, forced):
                 due[before] = v

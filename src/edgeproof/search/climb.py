@@ -63,7 +63,7 @@ class Climb:
         compiled = self.compiled
         if budget < self._most and self.query.threat.insert and self.query.claim.node is not None:
             compiled = compile_problem(self.query, self.options, budget)  # fewer insertions reach less far
-        search = Search(compiled, budget, self.options, self.threads, self._note_attack)
+        search = Search(compiled, budget, self.options, self.threads, self._note_attack, None, self.deadline)
         self._open.append(search)
         return search
 
@@ -86,7 +86,7 @@ class Climb:
                 return "node limit"
             turn = left if turn is None else min(turn, left)
         most = None if turn is None else search.all_nodes + turn
-        reason = search.run(deadline=self.deadline, node_limit=most, first_only=first_only)
+        reason = search.run(node_limit=most, first_only=first_only)
         if search.attack is not None and (self.attack is None or len(search.attack) < len(self.attack)):
             self.attack, self.rival = Attack(search.attack), search.rival
         return None if search.attack is not None and first_only else reason

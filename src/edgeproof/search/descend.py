@@ -19,7 +19,7 @@ from .lines import reach
 from .multiply import add_picked, dot, dot_magnitudes, fill, pick_nonzero
 from .propagate import spendable
 from .relax import relax
-from .state import SENT_HIGH, SENT_LOW, WORK
+from .state import SENT_HIGH, SENT_LOW, STOP, WORK
 
 
 @kernel
@@ -83,7 +83,9 @@ def descend(p, s, lines, options, top, rows, side, count):
         following = np.int64(0)
         for k in range(count):
             v = lines.front[side, k]
-            s.tally[WORK] += 1 + rows // 4
+            if s.tally[STOP]:
+                return
+            s.tally[WORK] += 1 + rows // 4 + ((p.slot_ptr[v + 1] - p.slot_ptr[v]) * lower * rows >> 12)
             slack = s.slack[t, v]
             cap = spendable(s, options, v)
             lines.stamp[3] += additions(p, t, v)

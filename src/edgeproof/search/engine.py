@@ -37,8 +37,8 @@ def verify(
     chosen = resolve(options)
     if trace is not None:
         chosen["enumerate_at_once"] = False  # a proof names the leaves below which graphs are enumerated
-    search = Search(*_compile(query, chosen, query.threat.budget), chosen, threads, trace=trace)
-    reason = search.run(deadline=deadline, node_limit=node_limit, first_only=True)
+    search = Search(*_compile(query, chosen, query.threat.budget), chosen, threads, None, trace, deadline)
+    reason = search.run(node_limit=node_limit, first_only=True)
     found = search.attack is not None
     return Verdict(
         status="vulnerable" if found else "robust" if reason is None else "unknown",

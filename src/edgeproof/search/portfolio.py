@@ -21,7 +21,14 @@ FIRST_CHUNK = 64
 class Portfolio:
     """Looks for an attack of at most `budget` flips on a state of its own, which stays at the root."""
 
-    def __init__(self, problem: Lent, state: State, options: Options, breaks: Callable[[Sequence[int]], bool]) -> None:
+    def __init__(
+        self,
+        problem: Lent,
+        state: State,
+        options: Options,
+        breaks: Callable[[Sequence[int]], bool],
+        deadline: float | None,
+    ) -> None:
         """`breaks` decides in exact arithmetic whether flipping these pairs breaks the claim."""
         self._problem, self._options, self._breaks = problem, options, breaks
         p = problem.bundle
@@ -31,10 +38,10 @@ class Portfolio:
         self._excluded = np.zeros(p.rivals, dtype=np.int8)
         self._scores = np.zeros(p.pair_u.size)
         self._refuted: set[Flips] = set()
-        self.deadline: float | None = None
+        self._deadline = deadline
 
     def late(self) -> bool:
-        return self.deadline is not None and time.perf_counter() > self.deadline
+        return self._deadline is not None and time.perf_counter() > self._deadline
 
     @property
     def evaluations(self) -> int:

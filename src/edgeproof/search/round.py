@@ -22,7 +22,20 @@ from .evaluate import evaluate_vertex
 from .lend import Lent
 from .multiply import copy, fill
 from .propagate import spendable
-from .state import BOX_MARK, HIGH, LOW, OWN, OWN_HIGH, OWN_LOW, SENT, SENT_HIGH, SENT_LOW, VALUE_MARK, Options
+from .state import (
+    BOX_MARK,
+    HIGH,
+    LOW,
+    OWN,
+    OWN_HIGH,
+    OWN_LOW,
+    SENT,
+    SENT_HIGH,
+    SENT_LOW,
+    STOP,
+    VALUE_MARK,
+    Options,
+)  # fmt: skip
 
 # centre-radius products and sums with deletions taken back: a few times the magnitude of the plain sum
 SPREAD = 8.0
@@ -66,7 +79,8 @@ def gather_magnitudes(p, s, options, t, v, out, how, rows):
 
 @kernel
 def enclose_root(p, s, options, magnitude, error, passed, gathered):
-    """Fill values, boxes, slacks and errors for the root; False if something is too large to be bounded.
+    """Fill values, boxes, slacks and errors for the root; False if something is too large to be bounded, or if time is
+    up (alarm.py).
 
     magnitude, error: (T+1, n, D) bounds of |p_t(v)| and of the error of the grounding's values.
     passed: (n, D) scratch; gathered: (W,) scratch.
@@ -99,12 +113,15 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
                 elif p.kind[1] != DENSE:
                     offset = p.raw_columns_ptr[v, 0]
                     m = p.raw_columns_ptr[v, 1] - offset
+                    fill(gathered, 0.0, m)
                     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
+                        row = p.raw[p.raw_at[k] : p.raw_at[k] + m]
                         for j in range(m):
-                            x = abs(p.raw[p.raw_at[k] + j])
-                            if x != 0.0:
-                                for i in range(width):
-                                    size[i] += p.A1T_abs[p.raw_columns[offset + j], i] * x
+                            gathered[j] += abs(row[j])
+                    for j in range(m):
+                        row = p.A1T_abs[p.raw_columns[offset + j]]
+                        for i in range(width):
+                            size[i] += row[i] * gathered[j]
             else:
                 copy(size, p.bias_abs[t], width)
                 add_magnitudes(size, p.CT_abs[t], magnitude[t - 1, v], lower, width)
@@ -124,6 +141,8 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
                 fill(passed[u], 0.0, p.D)
                 add_magnitudes(passed[u], p.AT_abs[t], error[t - 1, u], lower, width)
         for v in range(p.active[t]):
+            if s.tally[STOP]:
+                return False
             total = error[t, v]
             copy(total, s.slack[t, v], width)
             if t > 1:

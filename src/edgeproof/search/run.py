@@ -26,6 +26,7 @@ from .state import (
     NODES,
     PAIR_MARK,
     SPENT_LEAVES,
+    STOP,
     SWEPT_LEAVES,
     TIGHTENINGS,
     TRACE_FLAGS,
@@ -50,8 +51,8 @@ from .trace import (
     note,
 )  # fmt: skip
 
-# why the kernel returned
-FINISHED, CANDIDATE, PAUSED, TRAIL_FULL = 0, 1, 2, 3
+# why the kernel returned; the last one is said of it if time was up (alarm.py)
+FINISHED, CANDIDATE, PAUSED, TRAIL_FULL, STOPPED = 0, 1, 2, 3, 4
 
 # what to do next: bound a node; try its gains as an attack; take them back; tighten, and bound again; choose a pair;
 # evaluate its last flips; go to a child; go back
@@ -116,6 +117,8 @@ def run(p, s, lines, options, quota, node_limit):
     levels = tally[LIMIT] if options.enumerate_at_once else 2
     room = (3 + levels) * p.T * p.n + p.n
     while True:
+        if tally[STOP]:
+            return PAUSED
         depth = tally[DEPTH]
         action = tally[ACTION]
         excluded = s.frame_excluded[depth]

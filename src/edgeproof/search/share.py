@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..graph import Pair
-from .run import CANDIDATE, ENTER, FINISHED
+from .run import CANDIDATE, ENTER, FINISHED, STOPPED
 from .state import ACTION, BASE, DEPTH, LIMIT
 from .trace import Trace
 from .walk import Walker
@@ -75,7 +75,8 @@ class Crew:
         heapq.heapify(self.tasks)
         traced = leader.trace is not None
         self.walkers = [
-            Walker(leader.compiled, leader.budget, options, trace=Trace() if traced else None) for _ in range(threads)
+            Walker(leader.compiled, leader.budget, options, None, Trace() if traced else None, leader.deadline)
+            for _ in range(threads)
         ]
         self.limit = leader.limit
         for walker in self.walkers:
@@ -85,8 +86,9 @@ class Crew:
         self._turns: tuple[int, ...] | None = None  # of the task with the attack that counts
         self._stop = threading.Event()
 
-    def run(self, deadline: float | None, most_nodes: int) -> str | None:
+    def run(self, most_nodes: int) -> str | None:
         """Finish all tasks (None), or reach a limit (its name)."""
+        deadline = self.leader.deadline
         running: dict[Future[Outcome], tuple[Task, Walker]] = {}
         reason = None
         with ThreadPoolExecutor(len(self.walkers), thread_name_prefix="edgeproof") as pool:
@@ -146,6 +148,8 @@ class Crew:
         while True:
             walker.state.tally[LIMIT] = min(walker.limit, self.limit)
             code = walker.advance(most)
+            if code == STOPPED:
+                return Outcome([task], walker.attack, walker.rival)  # it stays open
             if code == FINISHED:
                 return Outcome([], walker.attack, walker.rival)
             if code == CANDIDATE and walker.breaks(walker.flips()) and self.first_only:

@@ -16,7 +16,7 @@ from .exclude import grounding_may_break
 from .lend import Lent
 from .portfolio import Portfolio
 from .round import rounding_slacks
-from .run import CANDIDATE, ENTER, FINISHED, PAUSED, restart
+from .run import CANDIDATE, ENTER, FINISHED, PAUSED, STOPPED, restart
 from .share import Crew
 from .state import (
     ACTION,
@@ -75,8 +75,9 @@ class Search(Walker):
         threads: int = 1,
         on_attack: Callable[[list[Pair]], None] | None = None,
         trace: Trace | None = None,
+        deadline: float | None = None,
     ) -> None:
-        super().__init__(compiled, budget, options, on_attack, trace)
+        super().__init__(compiled, budget, options, on_attack, trace, deadline)
         self._asked, self._threads = options, threads
         self._plan = self._make_plan(options)
         self._portfolio: Portfolio | None = None
@@ -98,7 +99,7 @@ class Search(Walker):
             steps = [step for step in steps if not step.width]
         return steps
 
-    def _take(self, step: Step, deadline: float | None) -> None:
+    def _take(self, step: Step) -> None:
         if step.tighten:
             # not an easy one: start again with the expensive oracle, which pays off from the root on
             restart(self._problem, self._state)
@@ -109,8 +110,7 @@ class Search(Walker):
             if self._portfolio is None:
                 root = make_root(self.compiled.problem, self.budget, self.most)
                 rounding_slacks(self._problem, Lent(root), self.options)
-                self._portfolio = Portfolio(self._problem, root, self.options, self.breaks)
-            self._portfolio.deadline = deadline
+                self._portfolio = Portfolio(self._problem, root, self.options, self.breaks, self.deadline)
             while self.limit > 0 and self._portfolio.search(self.limit, step.width) and not self._first_only:
                 pass  # a smaller one may be found the same way
 
@@ -119,18 +119,18 @@ class Search(Walker):
         fresh = self.state.tally[FRESH] == 1
         return fresh and bool(grounding_may_break(self._problem, self._state, self.state.frame_excluded[0]))
 
-    def run(self, *, deadline: float | None, node_limit: int | None, first_only: bool) -> str | None:
+    def run(self, *, node_limit: int | None, first_only: bool) -> str | None:
         """Search to the end (None) or to a limit (its name); with `first_only`, the first attack ends it too."""
         self._first_only = first_only
         most_nodes = np.iinfo(np.int64).max if node_limit is None else node_limit
         while True:
             shared = self._threads > 1 and self.nodes >= SHARE_AFTER and self.state.tally[ACTION] == ENTER
             while self._plan and (shared or self.nodes >= self._plan[0].nodes):
-                self._take(self._plan.pop(0), deadline)
+                self._take(self._plan.pop(0))
             if self.attack is not None and (first_only or not self.attack):
                 return None
             if shared:
-                return self._share(deadline, most_nodes)
+                return self._share(most_nodes)
             pause = min(most_nodes, self._plan[0].nodes) if self._plan else most_nodes
             code = self.advance(min(pause, SHARE_AFTER) if self._threads > 1 else pause)
             if code == FINISHED:
@@ -139,13 +139,13 @@ class Search(Walker):
                 self.breaks(self.flips())
             elif code == PAUSED and self.nodes >= most_nodes:
                 return "node limit"
-            if deadline is not None and time.perf_counter() > deadline:
+            if code == STOPPED or (self.deadline is not None and time.perf_counter() > self.deadline):
                 return None if self.attack is not None and first_only else "timeout"
 
-    def _share(self, deadline: float | None, most_nodes: int) -> str | None:
+    def _share(self, most_nodes: int) -> str | None:
         """Leave what is open to several walkers."""
         crew = Crew(self, self._asked, self._threads, self._first_only)
-        reason = crew.run(deadline, most_nodes - int(self._others[NODES]))
+        reason = crew.run(most_nodes - int(self._others[NODES]))
         for walker in crew.walkers:
             self._others += walker.state.tally
             self._others_checks += walker.exact_checks

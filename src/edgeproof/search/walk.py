@@ -9,12 +9,13 @@ import numpy as np
 from ..exact import ExactEvaluator
 from ..graph import Pair
 from ..problem import Compiled, Problem
+from .alarm import LARGE, stop_at
 from .degrees import count_open
 from .lend import Lent
 from .lines import make_lines
 from .round import rounding_slacks
-from .run import TRAIL_FULL, run, set_out
-from .state import FRESH, LIMIT, NODES, PAIR_MARK, UNDECIDED, Options, State, make_state, with_longer_trails
+from .run import CANDIDATE, STOPPED, TRAIL_FULL, run, set_out
+from .state import FRESH, LIMIT, NODES, PAIR_MARK, STOP, UNDECIDED, Options, State, make_state, with_longer_trails
 from .trace import Trace
 
 # work between two looks at the clock: some 10 to 50 ms
@@ -47,8 +48,9 @@ class Walker:
         options: Mapping[str, bool],
         on_attack: Callable[[list[Pair]], None] | None = None,
         trace: Trace | None = None,
+        deadline: float | None = None,
     ) -> None:
-        self.compiled = compiled
+        self.compiled, self.deadline = compiled, deadline
         self._on_attack, self.trace = on_attack, trace
         self.evaluator = ExactEvaluator(compiled.query.network, compiled.query.graph)
         p = compiled.problem
@@ -56,6 +58,8 @@ class Walker:
         self.budget = budget
         self.most = budget if options["budget_boxes"] else len(compiled.pairs)
         self.state = make_root(p, budget, self.most)
+        if deadline is not None and p.slot_source.size * p.D * p.T > LARGE:
+            stop_at(deadline, self.state.tally, self)
         if trace is not None:
             trace.pairs = compiled.pairs
             self.state = trace.attach(self.state)
@@ -80,6 +84,8 @@ class Walker:
     def advance(self, most_nodes: int) -> int:
         """Move on for a while; why the kernel came back (run.py), after making room where it asked for it."""
         code = int(run(self._problem, self._state, self._lines, self.options, QUOTA, most_nodes))
+        if self.state.tally[STOP] and code != CANDIDATE:
+            return STOPPED
         if self.trace is not None:
             self.trace.drain(self.state)
         if code == TRAIL_FULL:
