@@ -53,6 +53,38 @@ MUTANTS = (
         "s.tally[LIMIT] - s.tally[USED])",
         "s.tally[LIMIT] - s.tally[USED] - 1)",
     ),
+    # who needs which product
+    Mutant(
+        "rim-too-wide", "search/propagate.py",
+        "own = v < p.active[t]\n",
+        "own = v < p.active[t] - 1\n",
+    ),
+    Mutant(
+        "last-listener-unheard", "search/propagate.py",
+        "p.out_ptr[v] < p.out_ptr[v + 1]",
+        "p.out_ptr[v] + 1 < p.out_ptr[v + 1]",
+    ),
+    Mutant(
+        "numbers-forgotten-beside-intervals", "search/multiply.py",
+        "    add_picked(middle, weight, centre, firm, sharp, columns)\n",
+        "",
+    ),
+    # means that lose several neighbours
+    Mutant(
+        "mean-without-surplus", "search/descend_mean.py",
+        "+= gain + surplus",
+        "+= gain",
+    ),
+    Mutant(
+        "mean-surplus-one-step-short", "search/descend_mean.py",
+        "for i in range(1, steps + 1):",
+        "for i in range(1, steps):",
+    ),
+    Mutant(
+        "mean-emptied-without-surplus", "search/descend_mean.py",
+        "    if most == k:\n        surplus = max(surplus, -middle / k)\n",
+        "",
+    ),
     Mutant(
         "flip-for-free-at-u", "search/split.py",
         "        if p.charge_u and u != v:\n            s.spare[u] -= 1\n",
