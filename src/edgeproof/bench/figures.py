@@ -37,6 +37,7 @@ def _grid(instances: Sequence[Instance], path: Path, plot: Plot, labels: tuple[s
         for row, line in zip(rows, grid, strict=True):
             for dataset, axes in zip(datasets, line, strict=True):
                 plot(axes, [one for one in instances if (one.row, one.dataset) == (row, dataset)])
+                axes.minorticks_off()  # most of a file's size, and hardly seen
             line[0].set_ylabel(row)
         for dataset, axes in zip(datasets, grid[0], strict=True):
             axes.set_title(dataset, fontsize=8)
@@ -54,20 +55,26 @@ def _grid(instances: Sequence[Instance], path: Path, plot: Plot, labels: tuple[s
 
 
 def cactus(instances: Sequence[Instance], path: Path) -> None:
-    """How many instances are solved within a time: a line for every engine (style) and budget (colour)."""
+    """Which share of its instances is solved within a time: a line for every engine (style) and budget (colour).
+
+    A share, so that engines can have samples of different sizes.
+    """
     variants, budgets = (list(dict.fromkeys(v)) for v in zip(*((x.variant, x.budget) for x in instances), strict=True))
 
     def plot(axes: Any, some: Sequence[Instance]) -> None:
         for v, variant in enumerate(variants):
             for b, budget in enumerate(sorted(budgets)):
-                times = sorted(x.seconds for x in some if x.solved and (x.variant, x.budget) == (variant, budget))
+                asked = [x for x in some if (x.variant, x.budget) == (variant, budget)]
+                times = sorted(x.seconds for x in asked if x.solved)
+                shares = [100 * count / len(asked) for count in range(len(times) + 1)]
                 axes.step(
-                    times, range(1, len(times) + 1), STYLES[v % len(STYLES)], where="post",
-                    color=COLOURS[b % len(COLOURS)], label=f"{variant}, {tell_budget(budget)}",
+                    [*times, max(x.limit for x in asked)] if asked else [], shares[1:] + shares[-1:] if asked else [],
+                    STYLES[v % len(STYLES)], where="post", color=COLOURS[b % len(COLOURS)],
+                    label=f"{variant}, {tell_budget(budget)}",
                 )  # fmt: skip
-        axes.set(xscale="log")
+        axes.set(xscale="log", ylim=(0, 105))
 
-    _grid(instances, path, plot, ("seconds", "instances solved"))
+    _grid(instances, path, plot, ("seconds", "instances solved (%)"))
 
 
 def calls(instances: Sequence[Instance], path: Path) -> None:

@@ -67,7 +67,10 @@ _RUN = (
     click.option("--seed", type=int, default=1, show_default=True, help="Of the sample; a larger one contains it."),
     DATASET,
     click.option("--row", "rows", multiple=True, metavar="R", help="Only 'weak sum', sum, max or mean. Repeatable."),
-    click.option("--timeout", type=float, help="Seconds an instance, instead of the limits above."),
+    click.option(
+        "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="S",
+        help="Seconds an instance, instead of the limits above.",
+    ),
     click.option(
         "--clock", type=click.Choice(("wall", "cpu")), default="wall", show_default=True,
         help="Of times and limits; cpu where others use the machine too.",
