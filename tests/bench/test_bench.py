@@ -19,6 +19,7 @@ from edgeproof.bench.agree import disagreements
 from edgeproof.bench.architecture import Architecture
 from edgeproof.bench.data import choose_instances, load_dataset, load_model, spread_sample
 from edgeproof.bench.experiments import EXPERIMENTS, ablation_variants, engine_variant
+from edgeproof.bench.figures import draw_figures
 from edgeproof.bench.instance import Instance, instance_of, read_instances, write_instances
 from edgeproof.bench.run import Settings, run
 from edgeproof.bench.tables import (
@@ -98,6 +99,19 @@ def test_engines_that_disagree_are_named():
     assert line == "Cornell, sum, 2, budgets (10, 10): search says vulnerable, mip says robust"
     radii = [replace(instance(3, "vulnerable", 1.0, variant=name), radius=r) for name, r in (("search", 1), ("mip", 2))]
     assert "search says vulnerable (radius 1), mip says vulnerable (radius 2)" in disagreements(radii)[0]
+
+
+def test_figures_are_the_same_for_the_same_answers_and_take_engines_without_some(tmp_path: Path):
+    pytest.importorskip("matplotlib", reason="needs matplotlib for figures")
+    some = [instance(0, "robust", 1.0), instance(1, "unknown", 300.0), instance(0, "robust", 2.0, row="max"),
+            instance(0, "unknown", 300.0, variant="mip")]  # fmt: skip
+    (first,) = draw_figures(EXPERIMENTS["node"], some, tmp_path / "a", "svg")
+    (again,) = draw_figures(EXPERIMENTS["node"], some, tmp_path / "b", "svg")
+    assert first.name == "node.svg"
+    assert first.read_bytes() == again.read_bytes()
+    assert b"mip, 10/10" in first.read_bytes()
+    assert [path.name for path in draw_figures(EXPERIMENTS["ablation"], some, tmp_path)] == ["prof.pdf"]
+    assert draw_figures(EXPERIMENTS["radius"], some, tmp_path) == []
 
 
 def test_radii_are_counted_with_their_times():

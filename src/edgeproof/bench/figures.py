@@ -65,12 +65,13 @@ def cactus(instances: Sequence[Instance], path: Path) -> None:
         for v, variant in enumerate(variants):
             for b, budget in enumerate(sorted(budgets)):
                 asked = [x for x in some if (x.variant, x.budget) == (variant, budget)]
+                if not asked:
+                    continue
                 times = sorted(x.seconds for x in asked if x.solved)
                 shares = [100 * count / len(asked) for count in range(len(times) + 1)]
                 axes.step(
-                    [*times, max(x.limit for x in asked)] if asked else [], shares[1:] + shares[-1:] if asked else [],
-                    STYLES[v % len(STYLES)], where="post", color=COLOURS[b % len(COLOURS)],
-                    label=f"{variant}, {tell_budget(budget)}",
+                    [*times, max(x.limit for x in asked)], [*shares[1:], shares[-1]], STYLES[v % len(STYLES)],
+                    where="post", color=COLOURS[b % len(COLOURS)], label=f"{variant}, {tell_budget(budget)}",
                 )  # fmt: skip
         axes.set(xscale="log", ylim=(0, 105))
 

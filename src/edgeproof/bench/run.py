@@ -12,6 +12,8 @@ from ..sweep.drive import Sweep
 from ..sweep.limits import Limits
 from ..sweep.many import make_sweep
 from ..sweep.plan import Plan
+from ..threat import Threat
+from ..verify import verify
 from .architecture import PAPER, Architecture
 from .data import choose_instances, load_dataset, load_model, spread_sample
 from .experiments import MEMORY, Experiment, Row, Variant
@@ -44,6 +46,8 @@ def run(
     for dataset, row in experiment.parts():
         graphs = load_dataset(settings.data, dataset)
         chosen = choose_instances(graphs, dataset, counts[dataset], settings.seed)
+        if settings.workers == 0:
+            _warm(experiment, dataset, row, chosen[0], settings)
         for variant in variants:
             sweep = _sweep(experiment, dataset, row, variant, chosen, settings)
             with nullcontext() if watch is None else watch(sweep, f"{dataset}, {row.name}, {variant.name}"):
@@ -51,6 +55,14 @@ def run(
                     yield instance_of(json.loads(one.text), dataset, row.name, variant.name, limit, settings.clock)
             if sweep.stopped:
                 return
+
+
+def _warm(experiment: Experiment, dataset: str, row: Row, first: int, settings: Settings) -> None:
+    """Ask something that is not counted: what this process keeps of a network and a graph is no part of an instance."""
+    graphs = load_dataset(settings.data, dataset)
+    network = load_model(settings.models, dataset, row.aggregation, settings.architecture)
+    graph, node = (graphs[first], None) if experiment.graphs else (graphs[0], first)
+    verify(network, graph, Threat(1, insert=experiment.graphs), node, timeout=1.0)
 
 
 def _sweep(
