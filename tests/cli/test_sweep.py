@@ -80,6 +80,7 @@ def test_the_store_knows_where_its_sources_are(tmp_path: Path) -> None:
         (("--budget", "x"), "budget: expected a number, or two for global and local budget, got 'x'"),
         (("--budget", "1,2,3"), "budget: expected a number, or two"),
         (("--nodes", "99"), "nodes: 99 is out of range, there are 12 vertices"),
+        (("--nodes", "1,5-3"), "nodes: expected ranges from the smaller number to the larger, got '5-3'"),
         (("--nodes", "3-"), "nodes: expected numbers and ranges such as 3,7,10-19, got '3-'"),
         (("--nodes", "train"), "nodes: expected one of all, or numbers, got 'train'"),
         (("--target", "first"), "target: expected a class, all or next, got 'first'"),

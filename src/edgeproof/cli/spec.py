@@ -137,5 +137,7 @@ def _nodes(given: str | Sequence[int]) -> str | list[int]:
         first, dash, last = part.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise InputError(f"nodes: expected numbers and ranges such as 3,7,10-19, got {given!r}")
+        if dash and int(last) < int(first):
+            raise InputError(f"nodes: expected ranges from the smaller number to the larger, got {part.strip()!r}")
         chosen += range(int(first), int(last) + 1) if dash else [int(first)]
     return chosen

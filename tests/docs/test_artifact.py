@@ -1,0 +1,49 @@
+"""The page for artifact reviewers: every claim has a command that exists, and a time that was measured or explained."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import shlex
+from pathlib import Path
+
+import pytest
+
+from blocks import ROOT
+from edgeproof.cli import main
+
+MEASURE = runpy.run_path(str(ROOT / "benchmarks" / "measure_claims.py"))
+PAGE = (ROOT / "docs" / "artifact.md").read_text(encoding="utf-8")
+COMMANDS = [command for claim in MEASURE["CLAIMS"] for command in claim.commands]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_claim_s_command_exists(command: str) -> None:
+    program, *words = shlex.split(command)
+    if program == "pytest":
+        assert all((ROOT / word).exists() for word in words)
+        return
+    assert program == "edgeproof"
+    found = main
+    while words and words[0] in getattr(found, "commands", {}):
+        found = found.commands[words.pop(0)]
+    known = {option for parameter in found.params for option in parameter.opts}
+    assert {word for word in words if word.startswith("--")} <= known
+
+
+def test_the_table_is_what_was_measured() -> None:
+    kept = re.search(r"<!-- measured: (.*?) -->", PAGE)
+    assert kept is not None
+    known = json.loads(kept[1])
+    assert set(known) == {claim.key for claim in MEASURE["CLAIMS"] if claim.estimate is None}
+    assert MEASURE["table"](known) in PAGE
+
+
+def test_what_a_command_takes_is_what_its_processes_took(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    seconds, gigabytes = MEASURE["run"]("python3 -c 'x = bytearray(300_000_000); sum(range(3_000_000))'", tmp_path)
+    assert 0.3 < gigabytes < 0.6
+    assert 0 < seconds < 30
+    with pytest.raises(SystemExit, match="false: exit status 1"):
+        MEASURE["run"]("false", tmp_path)
