@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import numba
 from numba.core import config
@@ -15,13 +16,22 @@ from .compile import kernel_folder
 _warm = False
 
 
+def is_compiled() -> bool:
+    """That there are kernels says little: a run that was stopped leaves some of them."""
+    return _mark().exists()
+
+
+def _mark() -> Path:
+    return kernel_folder() / "compiled"
+
+
 def warm_up() -> None:
     """Load every kernel from the cache, or compile it, on a problem of two vertices."""
     global _warm  # noqa: PLW0603
     if _warm:
         return
     _warm = True
-    if not any(kernel_folder().rglob("*.nbi")):
+    if not is_compiled():
         sys.stderr.write("edgeproof: compiling kernels, once (about a minute)\n")
         sys.stderr.flush()
     from ..graph import Graph
@@ -37,6 +47,8 @@ def warm_up() -> None:
         _compile_loops(query)
     with _effort(1):
         engine.verify(query, timeout=None, node_limit=None, options={"attack_at_once": True, "tighten_at_once": True})
+    with suppress(OSError):  # a cache that others made and may not be written to
+        _mark().touch()
 
 
 @contextmanager
