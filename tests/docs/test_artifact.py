@@ -37,6 +37,7 @@ def test_the_table_is_what_was_measured() -> None:
     assert kept is not None
     known = json.loads(kept[1])
     assert set(known) == {claim.key for claim in MEASURE["CLAIMS"] if claim.estimate is None}
+    assert all(taken["seconds"] > 0 and taken["gigabytes"] > 0 for taken in known.values())
     assert MEASURE["table"](known) in PAGE
 
 
