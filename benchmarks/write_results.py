@@ -167,6 +167,7 @@ def main() -> None:
         if name in EXPERIMENTS:
             draw_figures(EXPERIMENTS[name], instances, DOCS / "figures", "svg")
     (DOCS / "results.md").write_text(page(), encoding="utf-8")
+    print("now benchmarks/write_readme.py README.md: its figures come from the same logs")
 
 
 if __name__ == "__main__":
