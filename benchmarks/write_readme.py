@@ -36,8 +36,8 @@ def figures(logs: Path = LOGS) -> str:
             "|---|---|---|---|---|---|",
             *(f"| {' | '.join(row)} |" for row in rows),
             "",
-            f"`mip` is Edgeproof's own MIP engine, on SCIP. One core, at most {limit} s an instance; engines with the same "
-            "words before them got the same instances. "
+            f"`mip` is Edgeproof's own MIP engine, on SCIP. One core, at most {limit} s an instance; engines with the "
+            "same words before them got the same instances. "
             f"Times are over what was solved; [Results](docs/results.md) says how they were taken. {'; '.join(made)}.",
         ]
     )
