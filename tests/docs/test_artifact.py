@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import runpy
 import shlex
 from pathlib import Path
@@ -12,6 +14,7 @@ from blocks import ROOT
 from edgeproof.cli import main
 
 MEASURE = runpy.run_path(str(ROOT / "benchmarks" / "measure_claims.py"))
+PAGE = (ROOT / "docs" / "artifact.md").read_text(encoding="utf-8")
 COMMANDS = [command for claim in MEASURE["CLAIMS"] for command in claim.commands]
 
 
@@ -27,6 +30,15 @@ def test_a_claim_s_command_exists(command: str) -> None:
         found = found.commands[words.pop(0)]
     known = {option for parameter in found.params for option in parameter.opts}
     assert {word for word in words if word.startswith("--")} <= known
+
+
+def test_the_table_is_what_was_measured() -> None:
+    kept = re.search(r"<!-- measured: (.*?) -->", PAGE)
+    assert kept is not None
+    known = json.loads(kept[1])
+    assert set(known) == {claim.key for claim in MEASURE["CLAIMS"] if claim.estimate is None}
+    assert all(taken["seconds"] > 0 and taken["gigabytes"] > 0 for taken in known.values())
+    assert MEASURE["table"](known) in PAGE
 
 
 def test_what_a_command_takes_is_what_its_processes_took(tmp_path: Path) -> None:
