@@ -45,7 +45,8 @@ t_a is the mean time in seconds and t_g the shifted geometric mean (shift 10 s),
 """
 
 ABOUT = {
-    "node": "Node classification: deletions, local budget = global budget.",
+    "node": "Node classification: deletions, local budget = global budget. In node_speed what is not solved counts as "
+    "the limit: with one this short, and the search solving all, ratios are lower bounds of what a longer one shows.",
     "ablation": "Budgets 10/10. t_a is over the instances that all variants solved, t_c the time a call (search node), "
     "ER the exploration ratio log2(calls) / (fragile pairs + 1). `all off` has no lines and no attack search either.",
     "radius": "Robustness radii under deletions, without a cap. `robust`: no set of deletions breaks the prediction. "
