@@ -8,7 +8,7 @@ from .compile import kernel
 from .evaluate import evaluate_from
 from .exclude import grounding_may_break
 from .split import affordable, decide, undo
-from .state import BOX_MARK, EVALUATIONS, LIMIT, PAIR_MARK, USED, VALUE_MARK, H
+from .state import BOX_MARK, EVALUATION_WORK, EVALUATIONS, LIMIT, PAIR_MARK, USED, VALUE_MARK, WORK, H
 
 
 @kernel
@@ -18,8 +18,10 @@ def flip_grounding(p, s, options, pair):
     s.seeds[0] = p.pair_v[pair]
     s.seeds[1] = p.pair_u[pair]
     ends = 2 if p.pair_slot[pair, 1] >= 0 else 1
+    before = s.tally[WORK]
     evaluate_from(p, s, options, s.seeds[:ends], np.int64(0))
     s.tally[EVALUATIONS] += 1
+    s.tally[EVALUATION_WORK] += 1 + s.tally[WORK] - before  # one more for what does not grow with the vertices
 
 
 @kernel

@@ -34,7 +34,7 @@ from .state import (
     VALUE_MARK,
     WORK,
 )  # fmt: skip
-from .sweep import FOUND, INTERRUPTED, pays, start_sweep, sweep
+from .sweep import ALONE, FOUND, INTERRUPTED, enumeration_pays, note_price, start_sweep, sweep
 from .tighten import start_tightening, tighten_more
 from .trace import (
     BY_BOX,
@@ -55,8 +55,8 @@ from .trace import (
 FINISHED, CANDIDATE, PAUSED, TRAIL_FULL, STOPPED = 0, 1, 2, 3, 4
 
 # what to do next: bound a node; try its gains as an attack; take them back; tighten, and bound again; choose a pair;
-# evaluate its last flips; go to a child; go back
-ENTER, PROBE, PROBED, TIGHTEN, CHOOSE, SWEEP, BRANCH, RETREAT = 0, 1, 2, 3, 4, 5, 6, 7
+# evaluate all graphs below, and go on with it; go to a child; go back
+ENTER, PROBE, PROBED, TIGHTEN, CHOOSE, ENUMERATE, SWEEP, BRANCH, RETREAT = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 
 @part
@@ -89,6 +89,7 @@ def restart(p, s):
     s.tally[BASE] = 0
     s.tally[ACTION] = ENTER
     s.tally[FRESH] = 1
+    fill(s.rates, 0.0, s.rates.size)  # with other oracles, other prices
 
 
 @kernel
@@ -113,7 +114,7 @@ def run(p, s, lines, options, quota, node_limit):
     """
     tally = s.tally
     stop = tally[WORK] + quota
-    # records that one step can write: boxes, then tightened boxes; values, flip by flip, of a sweep (sweep.pays)
+    # records that one step can write: boxes, then tightened boxes; values, flip by flip, of a sweep
     levels = tally[LIMIT] if options.enumerate_at_once else 2
     room = (3 + levels) * p.T * p.n + p.n
     while True:
@@ -135,6 +136,7 @@ def run(p, s, lines, options, quota, node_limit):
                     return CANDIDATE
             tally[NODES] += 1
             tally[WORK] += 1
+            s.frame_work[depth] = ALONE
             tally[ACTION] = RETREAT
             tally[LEAVES] += 1
             left = tally[LIMIT] - tally[USED]
@@ -152,11 +154,9 @@ def run(p, s, lines, options, quota, node_limit):
             tally[TRACE_FLAGS] = 0
             if options.lines:
                 tally[LINE_PASSES] += 1
-                s.tries[left] += 1
                 before = count(excluded, p.rivals)
                 if exclude_by_lines(p, s, lines, options, excluded):
                     tally[LINE_PRUNES] += 1
-                    s.wins[left] += 1
                     note(s, BY_LINE)
                     continue
                 if count(excluded, p.rivals) > before:
@@ -171,10 +171,12 @@ def run(p, s, lines, options, quota, node_limit):
             undo(p, s, marks[0], marks[1], marks[2])
             # a candidate that was an attack leaves less budget: what was bounded here was bounded for more
             left = s.frame_left[depth]
-            if tally[LIMIT] - tally[USED] == left:
-                tally[ACTION] = tighten_or(p, s, lines, options, depth, left, CHOOSE)
-            else:
+            if tally[LIMIT] - tally[USED] != left:
                 tally[ACTION] = ENTER
+            elif left == 2 and options.last_flip and enumeration_pays(s, depth):
+                tally[ACTION] = ENUMERATE
+            else:
+                tally[ACTION] = tighten_or(p, s, lines, options, depth, left, CHOOSE)
         elif action == TIGHTEN:
             if not tighten_more(p, s, lines, options, stop):
                 return PAUSED
@@ -188,7 +190,6 @@ def run(p, s, lines, options, quota, node_limit):
             before = count(excluded, p.rivals)
             if exclude_by_lines(p, s, lines, options, excluded):
                 tally[LINE_PRUNES] += 1
-                s.wins[s.frame_left[depth]] += 1
                 note(s, BY_LINE | tally[TRACE_FLAGS])
                 tally[ACTION] = RETREAT
                 continue
@@ -197,17 +198,12 @@ def run(p, s, lines, options, quota, node_limit):
             mark(s, marks)
         elif action == CHOOSE:
             tally[ACTION] = RETREAT
-            left = s.frame_left[depth]
+            # with one flip left, splitting would evaluate the same graphs
+            if options.last_flip and (s.frame_left[depth] == 1 or options.enumerate_at_once):
+                tally[ACTION] = ENUMERATE
+                continue
             if not options.exclude_rivals:
                 fill(excluded, np.int64(0), p.rivals)
-            if options.last_flip and pays(p, s, options, left):
-                tally[SWEPT_LEAVES] += 1
-                note(s, BY_ENUMERATION)
-                if not options.lines:
-                    fill(lines.doubtful, np.int8(1), p.pair_u.size)
-                start_sweep(s, left)
-                tally[ACTION] = SWEEP
-                continue
             pair = choose_by_gain(p, s, lines) if options.lines else np.int64(-1)
             if pair < 0:
                 pair = choose_nearest(p, s) if p.node_task and options.nearest_first else choose_first(p, s)
@@ -221,6 +217,15 @@ def run(p, s, lines, options, quota, node_limit):
                 tally[TRACE_FLAGS] |= UNFLIPPED_FIRST
             note(s, BY_SPLIT | tally[TRACE_FLAGS] | pair << 8)
             tally[ACTION] = BRANCH
+        elif action == ENUMERATE:
+            tally[ACTION] = SWEEP
+            tally[SWEPT_LEAVES] += 1
+            note(s, BY_ENUMERATION)
+            if not options.exclude_rivals:
+                fill(excluded, np.int64(0), p.rivals)
+            if not options.lines:
+                fill(lines.doubtful, np.int8(1), p.pair_u.size)
+            start_sweep(s, s.frame_left[depth])
         elif action == SWEEP:
             code = sweep(p, s, lines, options, excluded, stop)
             if code == FOUND:
@@ -230,6 +235,7 @@ def run(p, s, lines, options, quota, node_limit):
             undo(p, s, marks[0], marks[1], marks[2])
             tally[ACTION] = RETREAT
         elif action == RETREAT:
+            note_price(s, depth)
             if depth <= tally[BASE]:
                 return FINISHED
             tally[DEPTH] = depth - 1

@@ -139,7 +139,7 @@ class Crew:
         walker.state.tally[LIMIT] = self.limit
         send(walker, task)
         # what it has learned elsewhere about its oracles must not show
-        walker.state.tries[:], walker.state.wins[:] = self.leader.state.tries, self.leader.state.wins
+        walker.state.rates[:] = self.leader.state.rates
         walker.attack = None
         if walker.trace is not None:
             walker.trace = Trace()

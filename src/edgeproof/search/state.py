@@ -19,8 +19,11 @@ LOW, HIGH, OWN_LOW, OWN_HIGH, SENT_LOW, SENT_HIGH = 0, 1, 2, 3, 4, 5
     DEPTH, USED, LIMIT, ACTION, FRESH, PAIR_MARK, VALUE_MARK, BOX_MARK, STAMP, UNDECIDED,
     NODES, LEAVES, BOX_PRUNES, LINE_PRUNES, SPENT_LEAVES, LONELY_LEAVES, SWEPT_LEAVES, LINE_PASSES, TIGHTENINGS,
     WORK, EVALUATIONS, CANDIDATES, SWEEP_LEVEL, SWEEP_PENDING, SWEEP_SINGLE, TRACE_MARK, TRACE_FLAGS,
-    BASE, TIGHTEN_AT, STOP, TALLY_SIZE,
-) = range(31)  # fmt: skip
+    BASE, TIGHTEN_AT, STOP, EVALUATION_WORK, PRICED_AT, TALLY_SIZE,
+) = range(33)  # fmt: skip
+
+# positions in `rates`
+BOUNDED, BOUND_WORK, BOUND_GRAPHS, CREDIT = 0, 1, 2, 3
 
 
 SWAYS = 10  # flips at senders that a box ranks; of more, it takes all
@@ -76,9 +79,10 @@ class State(NamedTuple):
     # enumeration below a node, one entry a level
     sweep_cursor: IntArray
     sweep_marks: NDArray[np.int64]
-    # how often lines were tried, and pruned, with this many flips left
-    tries: IntArray
-    wins: IntArray
+    # what bounds cost in subtrees with two flips left (sweep.py)
+    rates: FloatArray  # (4,) how many were bounded; lately, their work and the graphs below them; credit
+    frame_work: IntArray  # work done before the subtree at this frame was bounded; negative where that is not measured
+    frame_graphs: FloatArray
     # scratch
     seen: IntArray
     near: IntArray
@@ -126,8 +130,9 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
         frame_excluded=np.zeros((pairs + 2, problem.rivals), dtype=np.int8),
         sweep_cursor=np.zeros(levels, dtype=np.int64),
         sweep_marks=np.zeros((levels, 2), dtype=np.int64),
-        tries=np.zeros(levels, dtype=np.int64),
-        wins=np.zeros(levels, dtype=np.int64),
+        rates=np.zeros(4),
+        frame_work=np.full(pairs + 2, -1, dtype=np.int64),
+        frame_graphs=np.zeros(pairs + 2),
         seen=np.zeros(n, dtype=np.int64),
         near=np.zeros(n, dtype=np.int64),
         seeds=np.zeros(n + 2 * pairs + 2, dtype=np.int64),

@@ -1,6 +1,6 @@
 """Enumeration: evaluate every graph below a search node, without search nodes and without bounds.
 
-With one flip left this is always the cheapest; with more, where bounds have shown that they do not prune.
+With one flip left this is always the cheapest; with two, where bounds have cost more than evaluations would have.
 """
 
 from __future__ import annotations
@@ -12,40 +12,80 @@ from .compile import kernel
 from .exclude import grounding_may_break
 from .split import affordable, undo
 from .state import (
+    BASE,
+    BOUND_GRAPHS,
+    BOUND_WORK,
+    BOUNDED,
     BOX_MARK,
     CANDIDATES,
+    CREDIT,
+    EVALUATION_WORK,
+    EVALUATIONS,
     LIMIT,
     PAIR_MARK,
+    PRICED_AT,
     SWEEP_LEVEL,
     SWEEP_PENDING,
     SWEEP_SINGLE,
+    UNDECIDED,
     USED,
     VALUE_MARK,
     WORK,
-)
+)  # fmt: skip
 
 DONE, FOUND, INTERRUPTED = 0, 1, 2
 
-MIN_TRIES = 6
+# Subtrees with two flips left: how many are bounded before any is enumerated; how much what was measured in one counts
+# after the next; what part of the work of enumerations may go into bounding one again, to see whether prices have
+# changed. The rest of one is enumerated once bounds have cost more than this share of what evaluating the graphs they
+# settled would have, and a part of what evaluating all of them would have.
+FIRST_BOUNDED, MEMORY, CURIOSITY, SHARE, PATIENCE = 3, 0.75, 0.25, 0.5, 0.05
+
+ALONE, INHERITED = -1, -2  # in `frame_work`, where nothing is measured
 
 
 @kernel
-def seldom_pruned(s, left):
-    return s.tries[left] >= MIN_TRIES and s.wins[left] * 4 <= s.tries[left]
+def graphs_of_two(s):
+    """How many graphs an enumeration of up to two flips evaluates, up to budgets of vertices."""
+    pairs = float(s.tally[UNDECIDED])
+    return pairs * (pairs + 1.0) / 2.0
 
 
 @kernel
-def pays(p, s, options, left):
-    """Whether to enumerate what is below a node instead of bounding it further.
-
-    With one flip left, splitting would evaluate the same graphs. With two it pays where lines have pruned few nodes
-    that had one or two left. With more, bounds get better further down too often to give up on them.
+def enumeration_pays(s, depth):
+    """Whether bounds cost more a graph than evaluations do, in subtrees with two flips left: in those that were bounded
+    lately, or in this one so far. With more flips left, bounds get better further down too often to give up on them.
     """
-    if left == 1 or options.enumerate_at_once:
-        return True
-    if left > 2 or not options.lines:
+    tally, rates, graphs = s.tally, s.rates, graphs_of_two(s)
+    if tally[EVALUATIONS] == 0:
         return False
-    return seldom_pruned(s, np.int64(1)) and seldom_pruned(s, np.int64(2))
+    evaluation = tally[EVALUATION_WORK] / tally[EVALUATIONS]
+    if depth > tally[BASE] and s.frame_left[depth - 1] == 2 and s.frame_work[depth - 1] != ALONE:
+        s.frame_work[depth] = INHERITED
+        whole = s.frame_graphs[tally[PRICED_AT]]
+        settled = whole - graphs
+        return tally[WORK] - s.frame_work[tally[PRICED_AT]] > (SHARE * settled + PATIENCE * whole) * evaluation
+    bound = rates[BOUND_WORK] / max(rates[BOUND_GRAPHS], 1.0)
+    if rates[BOUNDED] >= FIRST_BOUNDED and bound > evaluation:
+        if rates[CREDIT] < bound * graphs:
+            rates[CREDIT] += CURIOSITY * evaluation * graphs
+            return True
+        rates[CREDIT] = 0.0
+    tally[PRICED_AT] = depth
+    s.frame_work[depth] = tally[WORK]
+    s.frame_graphs[depth] = graphs
+    return False
+
+
+@kernel
+def note_price(s, depth):
+    """Everything below this node is settled: if it was bounded as a whole, that is what bounds cost."""
+    if s.frame_work[depth] >= 0:
+        rates = s.rates
+        rates[BOUNDED] += 1.0
+        rates[BOUND_WORK] = MEMORY * rates[BOUND_WORK] + (s.tally[WORK] - s.frame_work[depth])
+        rates[BOUND_GRAPHS] = MEMORY * rates[BOUND_GRAPHS] + s.frame_graphs[depth]
+    s.frame_work[depth] = ALONE
 
 
 @kernel
