@@ -133,7 +133,11 @@ MUTANTS = (
         "low[i] = centre[i] - radius[i]",
         "low[i] = centre[i] + radius[i]",
     ),
-    Mutant("crowd-there-ignored", "search/bound_boxes.py", "there = 1.0 if s.crowd[c, 1] > 0 else 0.0", "there = 0.0"),
+    Mutant(
+        "crowd-there-ignored", "search/bound_boxes.py",
+        "there = 1.0 if s.crowd[c, GOING] > 0 else 0.0",
+        "there = 0.0",
+    ),
     Mutant(
         "boxes-stop-at-relu", "search/bound_boxes.py",
         "max(high[i], old_high[i]) > 0.0)",
@@ -150,6 +154,7 @@ MUTANTS = (
         "sure = sure or deletable > cap",
         "sure = sure or deletable >= cap",
     ),
+    Mutant("crowds-not-told-apart", "search/carry.py", "if s.crowd[c, NAME] == name:", "if s.crowd[c, NAME] != ~name:"),
     Mutant("crowd-division", "search/descend_sum.py", "max(-a, 0.0) / deletable", "max(-a, 0.0) / (deletable + 1)"),
     Mutant(
         "crowd-insertion-division", "search/descend_sum.py",
@@ -379,6 +384,11 @@ MUTANTS = (
         "checker-crowd-never-leaves", "proof/boxes.py",
         "(goes > cap[:, None])",
         "(goes >= cap[:, None])",
+    ),
+    Mutant(
+        "checker-crowds-not-told-apart", "proof/boxes.py",
+        " | (names[1:] != names[:-1])",
+        "",
     ),
     Mutant(
         "checker-chord-constant", "proof/lines.py",

@@ -166,32 +166,51 @@ def _pool(stage: Stage, below: Box) -> Box:
 # --- a first stage that takes the max of features ---
 
 
+MOST_NAMED = 62  # slots whose sets have names; of more, every column is a crowd of its own
+
+
 class Carried:
     """Columns of 0/1 features by who carries them (docs/proofs.md, "Carriers"), at one vertex.
 
-    A column is there for sure, or hangs on one slot alone (which then acts as under a sum), or on a crowd.
-    const: (B, D) columns that are there in the grounding and hang on no single slot; single: (B, columns) bool;
-    carriers: (B, k, columns) bool, movable slots that carry a column; crowd_goes, crowd_comes: (B, columns).
+    A column is there for sure, or hangs on one slot alone (which then acts as under a sum), or on a crowd; columns with
+    the same carriers are one crowd. Axes: B nodes, k slots, G crowds of a node (filled up with crowds of nobody).
+    const: (B, D) what is there in the grounding and hangs on no single slot; sent: (B, k, D) what hangs on one alone;
+    worth: (B, G, D) what a crowd sends; goes, comes: (B, G) how many of it may go, and come; crowd: (B, k, G) who.
     """
 
     def __init__(self, raw: RawSlots, status: np.ndarray, cap: IntArray) -> None:
         carries = raw.x != 0.0
         there, moves = (status & PRESENT) != 0, (status & MOVABLE) != 0
         moves = moves & (cap > 0)[:, None]
-        self.weight = raw.weight * raw.value[:, None]
-        self.carriers = carries & moves[..., None]
-        goes = (self.carriers & there[..., None]).sum(axis=1)
-        comes = self.carriers.sum(axis=1) - goes
+        weight = raw.weight * raw.value[:, None]
+        carriers = carries & moves[..., None]
+        goes = (carriers & there[..., None]).sum(axis=1)
+        comes = carriers.sum(axis=1) - goes
         sure = (carries & (there & ~moves)[..., None]).any(axis=1) | (goes > cap[:, None])
-        self.goes, self.comes = goes, comes
-        self.single = ~sure & (goes + comes == 1)
-        self.crowd = ~sure & (goes + comes > 1)
-        self.const = (sure | (self.crowd & (goes > 0))) @ self.weight
-
-    def sent(self) -> FloatArray:
-        """(B, k, D): what hangs on a slot alone."""
-        sent: FloatArray = (self.carriers & self.single[:, None]) @ self.weight
-        return sent
+        single = ~sure & (goes + comes == 1)
+        shared = ~sure & (goes + comes > 1)
+        self.const: FloatArray = (sure | (shared & (goes > 0))) @ weight
+        self.sent: FloatArray = (carriers & single[:, None]) @ weight
+        node, column = np.nonzero(shared)
+        if carries.shape[0] <= MOST_NAMED:
+            names = (carriers << np.arange(carries.shape[0])[:, None]).sum(axis=1)[node, column]
+        else:
+            names = column
+        order = np.lexsort((names, node))
+        node, column, names = node[order], column[order], names[order]
+        begins = np.ones(node.size, dtype=np.bool_)
+        begins[1:] = (node[1:] != node[:-1]) | (names[1:] != names[:-1])
+        first = np.flatnonzero(begins)
+        of, example = node[first], column[first]
+        rank = np.arange(first.size) - np.searchsorted(of, of)
+        size = int(rank.max(initial=-1)) + 1
+        self.worth = np.zeros((len(status), size, weight.shape[1]))
+        self.goes, self.comes = (np.zeros((len(status), size), dtype=np.int64) for _ in range(2))
+        self.crowd = np.zeros((*status.shape, size), dtype=np.bool_)
+        if first.size:
+            self.worth[of, rank] = np.add.reduceat(weight[column], first, axis=0)
+            self.goes[of, rank], self.comes[of, rank] = goes[of, example], comes[of, example]
+            self.crowd[of, :, rank] = carriers[of, :, example]
 
 
 def _add_raw(setting: Setting, batch: Batch, low: FloatArray, high: FloatArray) -> None:
@@ -205,10 +224,8 @@ def _add_raw(setting: Setting, batch: Batch, low: FloatArray, high: FloatArray) 
             high[:, v] += more[1]
             continue
         held = Carried(raw, status, cap)
-        sent = held.sent()
-        alone = gather_sum(sent, sent, status, cap)
-        # a crowd's column is there or not; in the grounding it is there if one of them is
-        gone = held.crowd & (held.goes > 0)
-        up, down = np.maximum(held.weight, 0.0), np.minimum(held.weight, 0.0)
-        low[:, v] += held.const + alone[0] + held.crowd @ down - gone @ held.weight
-        high[:, v] += held.const + alone[1] + held.crowd @ up - gone @ held.weight
+        alone = gather_sum(held.sent, held.sent, status, cap)
+        # what a crowd sends is there or not; in the grounding it is there if one of them is
+        grounded = held.const - (held.worth * (held.goes > 0)[..., None]).sum(axis=1)
+        low[:, v] += grounded + alone[0] + np.minimum(held.worth, 0.0).sum(axis=1)
+        high[:, v] += grounded + alone[1] + np.maximum(held.worth, 0.0).sum(axis=1)

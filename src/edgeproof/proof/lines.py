@@ -49,7 +49,7 @@ class Pass:
         self._chords: dict[int, Chords] = {}
         self._features: dict[int, Box] = {}
         self._stars: dict[tuple[int, int], Stars] = {}
-        self._carried: dict[int, tuple[Carried, FloatArray]] = {}
+        self._carried: dict[int, Carried] = {}
 
     def descend(self, top: int, node: IntArray, start: IntArray, coefficients: FloatArray) -> Line:
         """Row r: coefficients[r] on the pre-activation of stage `top` at vertex start[r], below node[r]."""
@@ -209,30 +209,28 @@ class Pass:
         self._add_gains(v, rows, stars.gains(node, a))
 
     def _step_carried(self, v: int, rows: IntArray, on: FloatArray) -> None:
-        """0/1 features: a column that hangs on one slot is linear in its flip. In a crowd of c that may all go, the
-        column's share is at least 1 - flips / c and at most 1; in one that may only come, at least flips / c and at
-        most their sum.
+        """0/1 features: a column that hangs on one slot is linear in its flip. In a crowd of c that may all go, its
+        share is at least 1 - flips / c and at most 1; in one that may only come, at least flips / c and at most their
+        sum.
         """
         if v not in self._carried:
-            found = Carried(self.setting.raw[v], self.batch.status[:, self._slots(v)], self.batch.cap[:, v])
-            self._carried[v] = found, found.sent()
-        held, sent = self._carried[v]
+            status = self.batch.status[:, self._slots(v)]
+            self._carried[v] = Carried(self.setting.raw[v], status, self.batch.cap[:, v])
+        held = self._carried[v]
         node = self.node[rows]
         status = self.batch.status[node, self._slots(v)]
         there, moves = (status & PRESENT) != 0, (status & MOVABLE) != 0
-        numbers = np.einsum("kd,ksd->ks", on, sent[node])
+        numbers = np.einsum("kd,ksd->ks", on, held.sent[node])
         self.const[rows] += (numbers * there).sum(axis=1) + (on * held.const[node]).sum(axis=1)
         gains = np.where(there, -numbers, numbers) * moves
-        columns = np.flatnonzero(held.crowd.any(axis=0))
-        if columns.size:
-            worth = on @ held.weight[columns].T
-            goes, comes = held.goes[:, columns][node], held.comes[:, columns][node]
-            crowd, carriers = held.crowd[:, columns][node], held.carriers[..., columns][node]
-            leaving = np.where(crowd & (goes > 0), np.maximum(-worth, 0.0) / np.maximum(goes, 1), 0.0)
+        if held.worth.shape[1]:
+            worth = np.einsum("kd,kgd->kg", on, held.worth[node])
+            goes, comes, crowd = held.goes[node], held.comes[node], held.crowd[node]
+            leaving = np.where(goes > 0, np.maximum(-worth, 0.0) / np.maximum(goes, 1), 0.0)
             coming = np.maximum(worth, 0.0) + np.minimum(worth, 0.0) / np.maximum(comes, 1)
-            coming = np.where(crowd & (goes == 0), coming, 0.0)
-            gains = gains + np.einsum("kc,ksc->ks", leaving, carriers & there[..., None])
-            gains = gains + np.einsum("kc,ksc->ks", coming, carriers & ~there[..., None])
+            coming = np.where(goes == 0, coming, 0.0)
+            gains = gains + np.einsum("kg,ksg->ks", leaving, crowd & there[..., None])
+            gains = gains + np.einsum("kg,ksg->ks", coming, crowd & ~there[..., None])
         self._add_gains(v, rows, gains)
 
     def _relax(self, t: int, u: int, held: Rows) -> Rows:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED, PRESENT
 from ..stages import DENSE, GCN, MAX, MEAN, POOL, SUM
-from .carry import carry_columns
+from .carry import GOING, carry_columns
 from .compile import kernel, part
 from .gcn_boxes import gather_gcn
 from .multiply import add_interval, copy, copy_record, fill, join_interval, split_interval
@@ -263,15 +263,13 @@ def bound_vertex(p, s, options, t, v, forced):
             for i in range(width):
                 low[i] += s.carried_const[i] + add_low[i]
                 high[i] += s.carried_const[i] + add_high[i]
-            offset = p.raw_columns_ptr[v, 0]
             for c in range(crowds):
-                # all carriers may go, or one may come: the column's share is anything between nothing and all
-                j = s.crowd[c, 0]
-                row, value = p.A1T[p.raw_columns[offset + j]], p.raw_value[offset + j]
-                there = 1.0 if s.crowd[c, 1] > 0 else 0.0
+                # all carriers may go, or one may come: the crowd's share is anything between nothing and all
+                sent = s.crowd_sent[c]
+                there = 1.0 if s.crowd[c, GOING] > 0 else 0.0
                 for i in range(width):
-                    low[i] += min(row[i] * value, 0.0) - there * row[i] * value
-                    high[i] += max(row[i] * value, 0.0) - there * row[i] * value
+                    low[i] += min(sent[i], 0.0) - there * sent[i]
+                    high[i] += max(sent[i], 0.0) - there * sent[i]
         elif how == SUM:
             every = cap >= s.open_slots[v]
             gather_sum(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,

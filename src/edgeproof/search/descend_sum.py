@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED
-from .carry import carry_columns, crowd_carrier
+from .carry import COLUMN, COMING, GOING, carry_columns, crowd_carrier
 from .compile import kernel
 from .lines import reach, touch
 from .multiply import dot, dot_interval
@@ -88,21 +88,19 @@ def descend_first(p, s, lines, v, side, rows, cap, carriers):
 
 @kernel
 def descend_carriers(p, s, lines, v, side, rows, cap):
-    """Max of 0/1 features at the first stage: single carriers are linear, as under a sum. In a crowd of n that may
-    all go, the column is lost only if all go: its share is at least 1 - (their flips) / n and at most 1; in a crowd
-    that may only come, at least (their flips) / n and at most their sum.
+    """Max of 0/1 features at the first stage: single carriers are linear, as under a sum. What a crowd of n sends that
+    may all go is lost only if all go: its share is at least 1 - (their flips) / n and at most 1; in a crowd that may
+    only come, at least (their flips) / n and at most their sum.
     """
     crowds = carry_columns(p, s, v, cap)
     descend_first(p, s, lines, v, side, rows, cap, np.int64(1))
     for b in range(rows):
         lines.const[b] += dot(lines.on[side, v, b], s.carried_const, p.width[1])
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
-    offset = p.raw_columns_ptr[v, 0]
     for c in range(crowds):
-        j, deletable, insertable = s.crowd[c, 0], s.crowd[c, 1], s.crowd[c, 2]
-        weight, value = p.A1T[p.raw_columns[offset + j]], p.raw_value[offset + j]
+        j, deletable, insertable = s.crowd[c, COLUMN], s.crowd[c, GOING], s.crowd[c, COMING]
         for b in range(rows):
-            lines.shares[b] = value * dot(lines.on[side, v, b], weight, p.width[1])
+            lines.shares[b] = dot(lines.on[side, v, b], s.crowd_sent[c], p.width[1])
         for k in range(start, end):
             if not crowd_carrier(p, s, j, k):
                 continue

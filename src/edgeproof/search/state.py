@@ -95,7 +95,8 @@ class State(NamedTuple):
     # a first stage that takes the max of 0/1 features (carry.py)
     carried: NDArray[np.float64]  # (S, width of stage 1)
     carried_const: FloatArray
-    crowd: NDArray[np.int64]  # (columns, 3): column, deletable carriers, insertable carriers
+    crowd: NDArray[np.int64]  # (columns, 4), see carry.py
+    crowd_sent: NDArray[np.float64]  # (columns, width of stage 1) what a crowd sends
     trace: IntArray  # what became of search nodes, in pre-order (trace.py); empty where nobody asks
     tally: IntArray
 
@@ -143,7 +144,8 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
         sway=np.zeros((SWAYS + 2, W)),
         carried=np.zeros((problem.slot_source.size if problem.uniform else 1, int(problem.width[1]))),
         carried_const=np.zeros(problem.D),
-        crowd=np.zeros((W, 3), dtype=np.int64),
+        crowd=np.zeros((W, 4), dtype=np.int64),
+        crowd_sent=np.zeros((W if problem.uniform else 1, int(problem.width[1]))),
         trace=np.zeros(0, dtype=np.int64),
         tally=np.zeros(TALLY_SIZE, dtype=np.int64),
     )
