@@ -65,9 +65,9 @@ MUTANTS = (
         "p.out_ptr[v] + 1 < p.out_ptr[v + 1]",
     ),
     Mutant(
-        "numbers-forgotten-beside-intervals", "search/multiply.py",
-        "    add_picked(middle, weight, centre, firm, sharp, columns)\n",
-        "",
+        "odd-interval-forgotten", "search/multiply.py",
+        "    if k < count:\n        c0, r0 =",
+        "    if k < count - 1:\n        c0, r0 =",
     ),
     # means that lose several neighbours
     Mutant(

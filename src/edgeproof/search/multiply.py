@@ -60,23 +60,12 @@ def add_picked(out, weight, x, picked, count, columns):
 
 
 @kernel
-def pick_interval(loose, firm, centre, radius, rows):
-    """List the j with an interval around them, and those that are a number other than 0; how many there are of each."""
-    wide, sharp = 0, 0
-    for j in range(rows):
-        loose[wide] = j
-        firm[sharp] = j
-        wide += radius[j] != 0.0
-        sharp += radius[j] == 0.0 and centre[j] != 0.0
-    return wide, sharp
-
-
-@kernel
 def add_interval(middle, spread, weight, centre, radius, picked, rows, columns):
-    """middle += weight times centre, spread += |weight| times radius. picked: scratch for 2 * rows numbers."""
-    firm = picked[rows:]
-    count, sharp = pick_interval(picked, firm, centre, radius, rows)
-    add_picked(middle, weight, centre, firm, sharp, columns)
+    """middle += weight times centre, spread += |weight| times radius."""
+    count = 0
+    for j in range(rows):
+        picked[count] = j
+        count += (centre[j] != 0.0) | (radius[j] != 0.0)
     k = 0
     while k + 1 < count:
         j0, j1 = picked[k], picked[k + 1]
