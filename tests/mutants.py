@@ -22,7 +22,7 @@ import click
 
 TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "src" / "edgeproof"
-CHECKS = ("search/test_gcn_gains.py", "search/test_bounds.py", "test_search_against_brute.py")
+CHECKS = ("search/test_crowds.py", "search/test_gcn_gains.py", "search/test_bounds.py", "test_search_against_brute.py")
 # of faults in the checker; these compile nothing
 PROOF_CHECKS = (
     "proof/test_mean.py",
