@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 
 import edgeproof as ep
 from differential import check
 from edgeproof import Threat, exact, problem, surroundings
 from edgeproof.demo.karate import karate_graph, karate_network
+from edgeproof.engines import brute
 from edgeproof.options import PAPER, TABLE
+from edgeproof.query import make_query
 from edgeproof.search import engine, portfolio
 from random_queries import draw
 
@@ -63,3 +67,17 @@ def test_what_depends_on_size_gives_the_same_answers(large: bool, monkeypatch: p
         monkeypatch.setattr(portfolio, "CHUNK", 2)
     failures = [found for index in range(400) if (found := check(engine, 31, index)) is not None]
     assert not failures, failures[0]
+
+
+def test_what_is_kept_of_a_network_is_kept_for_each_rival() -> None:
+    """One network is asked about every class against every other, one after the other."""
+    asked = 0
+    for index in range(60):
+        one = draw(61, index)
+        classes = range(one.network.num_classes)
+        for label, target in permutations(classes, 2) if len(classes) > 2 else ():
+            query = make_query(one.network, one.graph, one.threat, one.claim.node, label, target)
+            found, truth = (how.verify(query, timeout=60, node_limit=None, options=None) for how in (engine, brute))
+            assert found.status == truth.status, (index, label, target)
+            asked += 1
+    assert asked > 60
