@@ -16,6 +16,7 @@ from edgeproof import Graph, Layer, Network, Readout, Threat
 from edgeproof.query import Query, make_query
 
 MIXED = {"mixed": ("sum", "max", "mean"), "mixed with gcn": ("gcn", "gcn", "sum", "max", "mean")}
+MIXED["max first"] = MIXED["mixed"]  # of the layers after the first
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class Grid:
     activations: tuple[str, ...] = ("relu then none", "relu then none", "relu", "mixed")
     pools: tuple[str, ...] = ("sum", "mean", "max")
     heads: tuple[int, ...] = (0, 0, 0, 1, 2)
+    features: tuple[str, ...] = ("style", "binary", "binary", "carried", "real", "same rows")
+    shapes: tuple[str, ...] = ("even", "even", "even", "even", "hub")
+    densities: tuple[float, ...] = (0.0, 0.15, 0.3, 0.5, 0.5, 0.9)
     loops: tuple[float, ...] = (0.0, 0.0, 0.3, 0.8)
     flips: tuple[str, ...] = (
         "delete",
@@ -55,6 +59,21 @@ class Grid:
 
 EVERYTHING = Grid()
 RATIONAL = Grid(aggregations=("sum", "max", "mean", "mixed"))  # no square roots of degrees
+# A max over 0/1 features at a vertex with many in-neighbours, of which several carry a column and may all flip.
+CROWDED = Grid(
+    vertices=(6, 7, 7),
+    layers=(1, 2, 2, 2, 3),
+    widths=(4, 6, 8),
+    tasks=("node", "node", "node", "graph"),
+    aggregations=("max first",),
+    features=("carried",),
+    shapes=("hub",),
+    densities=(0.0, 0.1, 0.2),
+    loops=(0.0, 0.0, 0.3),
+    flips=("delete", "delete", "delete+target", "delete+target", "both", "target", "list"),
+    budgets=(2, 2, 2, 3, 3, 4, None),
+    local=("none", "none", "none", "2", "3", "per vertex"),
+)
 
 
 @lru_cache(maxsize=1)  # a query costs as much to draw as to decide
@@ -78,7 +97,7 @@ class _Draw:
         self.style = self.one_of(self.grid.styles)
         network = self.network()
         graph = self.graph(n, network.num_features)
-        node = int(self.rng.integers(n)) if self.task == "node" else None
+        node = self.node(n) if self.task == "node" else None
         threat = self.threat(graph, node)
         label = int(self.rng.integers(network.num_classes)) if self.chance(0.2) else None
         query = make_query(network, graph, threat, node, label)
@@ -105,14 +124,27 @@ class _Draw:
         return values * 10.0 ** rng.uniform(-8, 8) if self.style == "wild" else values
 
     def features(self, n: int, width: int) -> np.ndarray:
-        kind = self.one_of(("style", "binary", "binary", "real", "same rows"))
+        kind = self.one_of(self.grid.features)
         if kind == "binary":
             return (self.rng.random((n, width)) < 0.5).astype(float)
+        if kind == "carried":
+            return self.carried(n, width)
         if kind == "real":
             return self.rng.normal(size=(n, width))
         if kind == "same rows":
             return np.repeat(self.numbers(1, width), n, axis=0)
         return self.numbers(n, width)
+
+    def carried(self, n: int, width: int) -> np.ndarray:
+        """Every column is 0 but at two or three vertices, often the same as those of another column."""
+        x = np.zeros((n, width))
+        for column in range(width):
+            if column and self.chance(0.3):
+                carriers = x[:, int(self.rng.integers(column))] != 0.0
+            else:
+                carriers = self.rng.permutation(n) < self.one_of((2, 2, 3))
+            x[carriers, column] = self.one_of((1.0, 1.0, 1.0, 0.25))
+        return x
 
     # --- the parts ---
 
@@ -127,6 +159,8 @@ class _Draw:
         for at in range(depth):
             shape = (widths[at + 1], widths[at])
             how = self.one_of(MIXED[aggregation]) if aggregation in MIXED else aggregation
+            if at == 0 and aggregation == "max first":
+                how = "max"
             activation = {
                 "relu": "relu",
                 "mixed": self.one_of(("relu", "leaky_relu", "none")),
@@ -160,15 +194,23 @@ class _Draw:
 
     def graph(self, n: int, width: int) -> Graph:
         directed = self.one_of(self.grid.directed)
-        density, loops = self.one_of((0.0, 0.15, 0.3, 0.5, 0.5, 0.9)), self.one_of(self.grid.loops)
+        density, loops = self.one_of(self.grid.densities), self.one_of(self.grid.loops)
         there = self.rng.random((n, n)) < density
         if self.chance(0.2):  # an isolated vertex
             lonely = int(self.rng.integers(n))
             there[lonely, :] = there[:, lonely] = False
+        self.hub = int(self.rng.integers(n)) if self.one_of(self.grid.shapes) == "hub" else None
+        if self.hub is not None:
+            there[:, self.hub] = self.rng.random(n) < 0.9
+            if not directed:
+                there[self.hub] = there[:, self.hub]
         np.fill_diagonal(there, self.rng.random(n) < loops)
         if not directed:
             there = np.triu(there) | np.triu(there).T
         return Graph(np.array(np.nonzero(there)), self.features(n, width), directed=directed)
+
+    def node(self, n: int) -> int:
+        return self.hub if self.hub is not None and self.chance(0.8) else int(self.rng.integers(n))
 
     def threat(self, graph: Graph, node: int | None) -> Threat:
         n = graph.num_vertices

@@ -10,13 +10,18 @@ import pytest
 
 from edgeproof.engines.brute import Evaluator, _rational
 from edgeproof.proof.bounds import Bounds
-from edgeproof.proof.boxes import activate
+from edgeproof.proof.boxes import Carried, activate
 from edgeproof.proof.enclose import Enclosure
 from edgeproof.proof.evaluate import evaluate_graphs, objectives
-from edgeproof.proof.setting import Batch, Setting
-from random_queries import RATIONAL, draw
+from edgeproof.proof.setting import Batch, Setting, root_batch
+from edgeproof.query import Query
+from random_queries import CROWDED, RATIONAL, draw
 
-GRID = replace(RATIONAL, most_graphs=300, styles=("integers", "signs", "dyadic", "gaussian", "gaussian"))
+STYLES = ("integers", "signs", "dyadic", "gaussian", "gaussian")
+GRIDS = {
+    "any": replace(RATIONAL, most_graphs=300, styles=STYLES),
+    "crowded": replace(CROWDED, most_graphs=1000, styles=STYLES),
+}
 CHUNK = 25
 
 
@@ -95,14 +100,36 @@ def compare_exactly(index: int) -> None:
 
 
 @pytest.mark.parametrize("chunk", range(6))
-def test_bounds_hold_in_every_graph_below_a_node(chunk: int) -> None:
+@pytest.mark.parametrize("kind", GRIDS)
+def test_bounds_hold_in_every_graph_below_a_node(kind: str, chunk: int) -> None:
     for index in range(CHUNK * chunk, CHUNK * (chunk + 1)):
-        compare(index)
+        try:
+            compare(draw(21, index, GRIDS[kind]), np.random.default_rng((22, index)))
+        except Exception as problem:
+            problem.add_note(f"index {index}")
+            raise
 
 
-def compare(index: int) -> None:
-    query = draw(21, index, GRID)
-    rng = np.random.default_rng((22, index))
+def test_crowded_queries_have_crowds_to_tell_apart() -> None:
+    counts = [crowds_at_the_root(draw(21, index, GRIDS["crowded"])) for index in range(6 * CHUNK)]
+    assert sum(count > 1 for count in counts) > len(counts) / 4
+
+
+def crowds_at_the_root(query: Query) -> int:
+    """The largest number of crowds at one vertex."""
+    setting = Setting(query)
+    if not setting.takes_raw:
+        return 0
+    root, ptr = root_batch(setting), setting.region.ptr
+    held = [
+        Carried(raw, root.status[:, ptr[v] : ptr[v + 1]], root.cap[:, v])
+        for v, raw in setting.raw.items()
+        if raw.uniform
+    ]
+    return max((one.worth.shape[1] for one in held), default=0)
+
+
+def compare(query: Query, rng: np.random.Generator) -> None:
     setting = Setting(query)
     enclosure = Enclosure(setting)
     assert enclosure.finite

@@ -5,6 +5,8 @@ The differential tests see a wrong bound only where it flips a verdict; these lo
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -31,7 +33,7 @@ from edgeproof.search.state import (
     H,
 )  # fmt: skip
 from edgeproof.search.tighten import start_tightening, tighten_more
-from random_queries import Grid, draw
+from random_queries import CROWDED, Grid, draw
 
 PARTS = 10
 GRIDS = (
@@ -45,16 +47,7 @@ GRIDS = (
         most_graphs=1500,
     ),
     # max over 0/1 features with carriers in common
-    Grid(
-        vertices=(4, 5, 6),
-        layers=(1, 2, 2, 3),
-        widths=(1, 2, 3),
-        aggregations=("max",),
-        flips=("delete", "both", "both"),
-        budgets=(1, 2, 3, 3, 4, None),
-        calibrations=("none", "between", "tie"),
-        most_graphs=1500,
-    ),
+    replace(CROWDED, calibrations=("none", "between", "tie"), most_graphs=1500),
     # a mean that only loses neighbours, several at once, down to none
     Grid(
         vertices=(4, 5, 5),

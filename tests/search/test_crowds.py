@@ -1,4 +1,4 @@
-"""Columns that several slots carry: more slots than sets of them have names for."""
+"""Columns of 0/1 features that several slots carry, under a max: they come and go by crowds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,20 @@ import numpy as np
 import pytest
 
 import edgeproof as ep
+from differential import check
+from edgeproof.search import engine
 from edgeproof.search.carry import MOST_NAMED
+from random_queries import CROWDED
+
+SEED, CHUNK = 71, 100
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_crowded_queries_agree_with_brute_force(chunk: int) -> None:
+    for index in range(CHUNK * chunk, CHUNK * (chunk + 1)):
+        report = check(engine, SEED, index, CROWDED)
+        if report is not None:
+            pytest.fail(report, pytrace=False)
 
 
 @pytest.mark.parametrize("seed", range(4))
