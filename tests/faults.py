@@ -1,0 +1,420 @@
+"""Faults that `mutants.py` injects, one at a time: plausible mistakes, each of which some test must see.
+
+`old` occurs exactly once in `file`, a path in the package, so that the list follows the code.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    name: str
+    file: str
+    old: str
+    new: str
+
+
+IN_SEARCH = (
+    # budgets
+    Fault(
+        "spendable-one-less", "search/propagate.py",
+        "s.tally[LIMIT] - s.tally[USED])",
+        "s.tally[LIMIT] - s.tally[USED] - 1)",
+    ),
+    # who needs which product
+    Fault(
+        "rim-too-wide", "search/propagate.py",
+        "own = v < p.active[t]\n",
+        "own = v < p.active[t] - 1\n",
+    ),
+    Fault(
+        "last-listener-unheard", "search/propagate.py",
+        "p.out_ptr[v] < p.out_ptr[v + 1]",
+        "p.out_ptr[v] + 1 < p.out_ptr[v + 1]",
+    ),
+    Fault(
+        "odd-interval-forgotten", "search/multiply.py",
+        "    if k < count:\n        c0, r0 =",
+        "    if k < count - 1:\n        c0, r0 =",
+    ),
+    # means that lose several neighbours
+    Fault(
+        "mean-without-surplus", "search/descend_mean.py",
+        "+= gain + surplus",
+        "+= gain",
+    ),
+    Fault(
+        "mean-surplus-one-step-short", "search/descend_mean.py",
+        "for i in range(1, steps + 1):",
+        "for i in range(1, steps):",
+    ),
+    Fault(
+        "mean-emptied-without-surplus", "search/descend_mean.py",
+        "    if most == k:\n        surplus = max(surplus, -middle / k)\n",
+        "",
+    ),
+    Fault(
+        "flip-for-free-at-u", "search/split.py",
+        "        if p.charge_u and u != v:\n            s.spare[u] -= 1\n",
+        "",
+    ),
+    Fault(
+        "spend-one-less", "search/spend.py",
+        "while taken < left and finite:",
+        "while taken < left - 1 and finite:",
+    ),
+    Fault(
+        "spend-charges-too-much", "search/spend.py",
+        "lines.spent[p.pair_v[at]] += 1",
+        "lines.spent[p.pair_v[at]] += 2",
+    ),
+    # boxes
+    Fault(
+        "sum-top-k", "search/bound_boxes.py",
+        "ranks = 0 if every else cap",
+        "ranks = 0 if every else max(cap - 1, 0)",
+    ),
+    Fault(
+        "mean-denominator", "search/bound_boxes.py",
+        "count = present - i + j",
+        "count = max(present - i + j, 1) + (i > 0)",
+    ),
+    Fault(
+        "mean-never-empty", "search/bound_boxes.py",
+        "            if count == 0:\n",
+        "            if count == 0 and present == 0:\n",
+    ),
+    Fault("max-kept-one-better", "search/bound_boxes.py", "kept = top[0, cap]", "kept = top[0, max(cap - 1, 0)]"),
+    Fault(
+        "max-never-empty", "search/bound_boxes.py",
+        "if decided == 0 and deletable <= cap:",
+        "if decided == 0 and deletable < cap:",
+    ),
+    Fault(
+        "insertions-lower-ignored", "search/bound_boxes.py",
+        " or (state == MAYBE_INSERTED and cap > deletable):",
+        ":",
+    ),
+    Fault("slack-dropped", "search/bound_boxes.py", "        low[i] -= slack[i]\n        high[i] += slack[i]\n", ""),
+    Fault(
+        "low-and-high-swapped", "search/multiply.py",
+        "low[i] = centre[i] - radius[i]",
+        "low[i] = centre[i] + radius[i]",
+    ),
+    Fault(
+        "crowd-there-ignored", "search/bound_boxes.py",
+        "there = 1.0 if s.crowd[c, GOING] > 0 else 0.0",
+        "there = 0.0",
+    ),
+    Fault(
+        "boxes-stop-at-relu", "search/bound_boxes.py",
+        "max(high[i], old_high[i]) > 0.0)",
+        "min(high[i], old_high[i]) > 0.0)",
+    ),
+    Fault(
+        "second-seed-not-due", "search/propagate.py",
+        "for k in range(seeds.size):",
+        "for k in range(min(seeds.size, 1)):",
+    ),
+    # carriers
+    Fault(
+        "crowd-of-sure-carriers", "search/carry.py",
+        "sure = sure or deletable > cap",
+        "sure = sure or deletable >= cap",
+    ),
+    Fault("crowds-not-told-apart", "search/carry.py", "if s.crowd[c, NAME] == name:", "if s.crowd[c, NAME] != ~name:"),
+    Fault("crowd-division", "search/descend_sum.py", "max(-a, 0.0) / deletable", "max(-a, 0.0) / (deletable + 1)"),
+    Fault(
+        "crowd-insertion-division", "search/descend_sum.py",
+        "max(a, 0.0) + min(a, 0.0) / insertable",
+        "max(a, 0.0) + min(a, 0.0)",
+    ),
+    # lines
+    Fault(
+        "sum-gain-sign", "search/descend_sum.py",
+        "-bottom if state == MAYBE_DELETED else above",
+        "bottom if state == MAYBE_DELETED else above",
+    ),
+    Fault("first-gain-sign", "search/descend_sum.py", "-x if state & 1 else x", "-x"),
+    Fault("slope-of-another", "search/relax.py", "low[i], high[i], slopes[i]", "low[i], high[i], slopes[0]"),
+    Fault(
+        "slope-of-another-in-boxes", "search/bound_boxes.py",
+        "h_low[i] = max(bottom[i], 0.0) + slope[i] * min(bottom[i], 0.0)",
+        "h_low[i] = max(bottom[i], 0.0) + slope[0] * min(bottom[i], 0.0)",
+    ),
+    Fault(
+        "readout-forgets-a-slope", "stages.py",
+        "(head[0].C, head[0].b, head[0].negative_slopes)",
+        "(head[0].C, head[0].b, slope[: len(head[0].b)])",
+    ),
+    Fault(
+        "chord-constant", "search/relax.py",
+        "rise[i] = max(k * bottom - slope * bottom, above - slope * above)",
+        "rise[i] = 0.0",
+    ),
+    Fault(
+        "mean-gain-denominator", "search/descend_mean.py",
+        "least = max(present - min(cap, deletable), 1)",
+        "least = max(present - min(cap, deletable), 1) + 1",
+    ),
+    Fault(
+        "mean-gain-not-emptied", "search/descend_mean.py",
+        "gain = max(gain, -share * (share * total_low))",
+        "gain = gain + 0.0",
+    ),
+    Fault(
+        "star-loss-dropped", "search/descend_max.py",
+        "losses[i] = max(high_down - floors[i], 0.0) if down_open else 0.0",
+        "losses[i] = 0.0",
+    ),
+    Fault(
+        "star-drop-too-large", "search/descend_max.py",
+        "drops[i] = low_up - second if",
+        "drops[i] = high_up - second if",
+    ),
+    Fault(
+        "star-never-empty", "search/descend_max.py",
+        "        if empties:\n            second = max(second, 0.0)\n",
+        "",
+    ),
+    Fault(
+        "star-insertion-gain", "search/descend_max.py",
+        "gain += a[i] * max(above - floors[i], 0.0)",
+        "gain += a[i] * max(bottom - floors[i], 0.0)",
+    ),
+    Fault(
+        "pool-max-second", "search/descend.py",
+        "            slope, rise = 0.0, second\n",
+        "            slope, rise = 0.0, low_up\n",
+    ),
+    Fault(
+        "stale-stars", "search/exclude.py",
+        "    lines.stamp[2] += 1  # boxes may have changed since the last pass\n",
+        "",
+    ),
+    Fault(
+        "line-error-dropped", "search/descend.py",
+        "lines.error[b] += dot_magnitudes(row, slack, width)",
+        "lines.error[b] += 0.0 * width",
+    ),
+    Fault(
+        "tightened-below-swapped", "search/tighten.py",
+        "record[LOW, j] = max(record[LOW, j], below)",
+        "record[LOW, j] = max(record[LOW, j], min(above, -below))",
+    ),
+    # degrees
+    Fault("degree-of-one-end", "search/degrees.py", "for end in range(2):", "for end in range(1):"),
+    Fault(
+        "far-senders-ignored", "surroundings.py",
+        "+ (len(looking) > 0 and looking[0] is Aggregation.GCN)",
+        "+ 0 * len(looking)",
+    ),
+    Fault("loops-count-twice", "search/degrees.py", "if u != v:  # the self-loop", "if k >= 0:  # the self-loop"),
+    Fault(
+        "degree-change-not-due", "search/propagate.py",
+        "seeds.size if p.how[t] == GCN else 0",
+        "seeds.size if p.how[t] == GCN and t > p.T else 0",
+    ),
+    Fault(
+        "degrees-of-inserted-fixed", "search/degrees.py",
+        "return degree - min(s.leaving[u], max(others, 0)), degree",
+        "return degree, degree",
+    ),
+    Fault(
+        "sways-one-degree-a-flip", "search/gcn_boxes.py",
+        "min((left - i - j) * (1 + p.charge_u), SWAYS + 1)",
+        "min(left - i - j, SWAYS + 1)",
+    ),
+    Fault(
+        "sways-by-the-first-deletion", "search/gcn_boxes.py",
+        "sign * (p.root[degree - flips] - p.root[degree]) / flips",
+        "sign * (p.root[degree - 1] - p.root[degree])",
+    ),
+    Fault(
+        "gcn-own-degree-fixed", "search/gcn_boxes.py",
+        "here = p.root[s.degree[v] - i + j]",
+        "here = p.root[s.degree[v] + 0 * (i + j)]",
+    ),
+    Fault(
+        "gcn-deletions-by-the-first", "search/descend_gcn.py",
+        "for k in range(1 - min(up, cap - 1), down + 1):",
+        "for k in range(1 - min(up, cap - 1), min(down, 1) + 1):",
+    ),
+    Fault(
+        "gcn-shared-by-all", "search/descend_gcn.py",
+        "shared / (fewest if shared > 0.0 else most) - there * bottom",
+        "shared / max(fewest, most) - there * bottom",
+    ),
+    Fault(
+        "gcn-insertion-keeps-degree", "search/descend_gcn.py",
+        "worst(there * there - here * here, own_low, own_high) + worst(there - here, sum_low, sum_high)",
+        "0.0 * (own_low + own_high + sum_low + sum_high)",
+    ),
+    Fault("gcn-sender-may-leave", "search/descend_gcn.py", "elif down > 0 and stays:", "elif down > 0:"),
+    Fault(
+        "gcn-sender-at-first-deletion", "search/descend_gcn.py",
+        "(root[degree - down] - here) / down",
+        "(root[degree - 1] - here)",
+    ),
+    Fault(
+        "gcn-receiver-degree-fixed", "search/descend_gcn.py",
+        "strong = p.root[s.degree[v] - min(down, left - 1)]",
+        "strong = p.root[s.degree[v]]",
+    ),
+    # undo
+    Fault("tightened-box-not-undone", "search/tighten.py", "s.tally[BOX_MARK] = at + 1", "s.tally[BOX_MARK] = at"),
+    Fault(
+        "boxes-undone-forwards", "search/split.py",
+        "for k in range(s.tally[BOX_MARK] - 1, box_mark - 1, -1):",
+        "for k in range(box_mark, s.tally[BOX_MARK]):",
+    ),
+    Fault(
+        "spare-not-undone", "search/split.py",
+        "            if p.charge_u and u != v:\n                s.spare[u] += 1\n",
+        "",
+    ),
+    # rivals and last flips
+    Fault(
+        "last-rival-missing", "search/exclude.py",
+        "            left += 1\n            if lines",
+        "            left += b == 0\n            if lines",
+    ),
+    Fault(
+        "doubt-without-rounding", "search/exclude.py",
+        "base = lines.const[b] + lines.error[b]",
+        "base = lines.const[b] - lines.error[b]",
+    ),
+    Fault("doubt-without-gain", "search/exclude.py", "not base + gain + size", "not base - gain + size"),
+    Fault("tester-trusts-floats", "search/exclude.py", "not objective + s.error[r] <= 0.0:", "not objective <= 0.0:"),
+)  # fmt: skip
+
+IN_CHECKER = (
+    # who can matter, and what flips cost
+    Fault(
+        "checker-root-free-flip", "proof/region.py",
+        "limit=len(pairs) if budget is None else min(budget, len(pairs)),",
+        "limit=len(pairs) if budget is None else min(max(budget - 1, 0), len(pairs)),",
+    ),
+    Fault(
+        "checker-far-pairs-forgotten", "proof/region.py",
+        "rings[max(insertions - 1, 0)].items() if steps < depth}",
+        "rings[max(insertions - 1, 0)].items() if steps < depth - 1}",
+    ),
+    Fault(
+        "checker-undirected-half-paid", "proof/tree.py",
+        "if region.both_pay and u != v else (v,)",
+        "if False else (v,)",
+    ),
+    # the tree: what a node may be, and who is below it
+    Fault("checker-decided-twice", "proof/tree.py", "        if decided[pair]:\n", "        if False:\n"),
+    Fault(
+        "checker-flipped-child-omitted", "proof/tree.py",
+        "allowed = left > 0 and",
+        "allowed = left > 1 and",
+    ),
+    Fault("checker-bytes-behind-the-end", "proof/tree.py", "    reader.finish()\n", ""),
+    Fault(
+        "checker-spent-unchecked", "proof/tree.py",
+        "if kind == SPENT and movable.size:",
+        "if kind == SPENT and movable.size > 99:",
+    ),
+    Fault(
+        "checker-settled-unchecked", "proof/tree.py",
+        "near = distances(self.setting, batch)[0] < self.setting.chain.depth",
+        "near = distances(self.setting, batch)[0] < 0",
+    ),
+    Fault(
+        "checker-enumerates-singles-only", "proof/tree.py",
+        "most = min(one.left, movable.size) if kind == ENUMERATED else 0",
+        "most = min(one.left, movable.size, 1) if kind == ENUMERATED else 0",
+    ),
+    Fault(
+        "checker-one-rival-is-enough", "proof/tree.py",
+        "and not one.excluded.all():",
+        "and not one.excluded.any():",
+    ),
+    Fault(
+        "checker-tightened-boxes-for-siblings", "proof/tree.py",
+        "decided[node.pair] = 2 if flip else 1\n            spare = one.spare",
+        "decided[node.pair] = 1\n            spare = one.spare",
+    ),
+    # boxes
+    Fault(
+        "checker-sum-one-gain-less", "proof/boxes.py",
+        "np.arange(slots) < cap[..., None]",
+        "np.arange(slots) < cap[..., None] - 1",
+    ),
+    Fault(
+        "checker-mean-denominator", "proof/boxes.py",
+        "            divisor = np.maximum(count, 1)\n",
+        "            divisor = np.maximum(present[..., None], 1)\n",
+    ),
+    Fault(
+        "checker-max-kept-one-better", "proof/boxes.py",
+        "at = np.minimum(cap, ",
+        "at = np.minimum(np.maximum(cap - 1, 0), ",
+    ),
+    Fault(
+        "checker-crowd-never-leaves", "proof/boxes.py",
+        "(goes > cap[:, None])",
+        "(goes >= cap[:, None])",
+    ),
+    Fault(
+        "checker-crowds-not-told-apart", "proof/boxes.py",
+        " | (names[1:] != names[:-1])",
+        "",
+    ),
+    # lines
+    Fault(
+        "checker-chord-constant", "proof/lines.py",
+        "np.maximum(k * low - chord * low, high - chord * high), 0.0)",
+        "0.0 * low, 0.0)",
+    ),
+    Fault(
+        "checker-sum-gain-sign", "proof/lines.py",
+        "gains = np.where(there, -low, high) * moves\n        self._add_gains(v, rows, gains)\n\n    def _step_pool",
+        "gains = np.where(there, low, high) * moves\n        self._add_gains(v, rows, gains)\n\n    def _step_pool",
+    ),
+    Fault(
+        "checker-mean-surplus", "proof/lines.py",
+        "    surplus = np.where(most == present, np.maximum(surplus, -middle / k), surplus)\n",
+        "",
+    ),
+    Fault(
+        "checker-mixed-denominator", "proof/lines.py",
+        "least_left = np.maximum(present - np.minimum(cap, deletable), 1)[:, None]",
+        "least_left = np.maximum(present, 1)[:, None]",
+    ),
+    Fault(
+        "checker-star-loss", "proof/lines.py",
+        "np.maximum(reach - self.floor, 0.0), 0.0)",
+        "0.0 * reach, 0.0)",
+    ),
+    Fault(
+        "checker-insertion-gain", "proof/lines.py",
+        "rises = np.maximum(self.high - self.floor[:, None], 0.0)[node]",
+        "rises = np.maximum(self.low - self.floor[:, None], 0.0)[node]",
+    ),
+    # budgets, and what is left in doubt
+    Fault(
+        "checker-spends-one-less", "proof/bounds.py",
+        "(np.arange(most) < left[:, None])",
+        "(np.arange(most) < left[:, None] - 1)",
+    ),
+    Fault(
+        "checker-local-budget-doubled", "proof/bounds.py",
+        "room[rows, payer[best]] -= gain > 0.0",
+        "room[rows, payer[best]] -= 2 * (gain > 0.0)",
+    ),
+    Fault(
+        "checker-doubts-too-little", "proof/tree.py",
+        "return movable[~(above <= 0.0).all(axis=0)]",
+        "return movable[~(above <= 0.0).any(axis=0)]",
+    ),
+    Fault(
+        "checker-trusts-floats", "proof/tree.py",
+        "doubtful = ~(found + self.enclosure.error <= 0.0).all(axis=1)",
+        "doubtful = ~(found <= 1e-9).all(axis=1)",
+    ),
+)  # fmt: skip
