@@ -203,6 +203,8 @@ IN_SEARCH = (
         "record[LOW, j] = max(record[LOW, j], below)",
         "record[LOW, j] = max(record[LOW, j], min(above, -below))",
     ),
+    # which pairs there are
+    Fault("grid-lets-edges-go", "surroundings.py", "        kept &= ~present\n", "        pass\n"),
     # degrees
     Fault("degree-of-one-end", "search/degrees.py", "for end in range(2):", "for end in range(1):"),
     Fault(

@@ -25,6 +25,7 @@ TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "src" / "edgeproof"
 # of faults in the search, those that see most of them first
 SEARCH_CHECKS = (
+    "test_surroundings.py",
     "search/test_crowds.py",
     "search/test_gcn_gains.py",
     "search/test_bounds.py",

@@ -1,0 +1,38 @@
+"""The pairs that the search looks at are those that the threat admits, however they are listed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from edgeproof import surroundings
+from edgeproof.options import resolve
+from edgeproof.problem import compile_problem
+from edgeproof.query import Query
+from random_queries import EVERYTHING, draw, fragile_pairs
+
+SEED, COUNT = 81, 300
+# most of these threats name no pairs, so that all pairs into a vertex are laid out together
+GRID = replace(EVERYTHING, flips=("insert", "both", "target"), budgets=(1, 2, 3), calibrations=("none",))
+
+
+def pairs_of(query: Query) -> list[tuple[int, int]]:
+    found = compile_problem(query, resolve({}), query.threat.budget).pairs
+    return [(int(u), int(v)) for u, v in found]
+
+
+@pytest.mark.parametrize("most", [surroundings.GRID, 0], ids=["together", "one vertex after the other"])
+def test_pairs_are_those_that_the_threat_admits(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(surroundings, "GRID", most)
+    everywhere = 0
+    for index in range(COUNT):
+        query = draw(SEED, index, GRID)
+        found, admitted = pairs_of(query), fragile_pairs(query.graph, query.threat, query.claim.node)
+        assert len(set(found)) == len(found), (SEED, index)
+        assert set(found) <= set(admitted), (SEED, index)
+        layers = [layer for layer in query.network.layers if not layer.is_dense]
+        if query.claim.node is None and any(layer.aggregation != "gcn" for layer in layers):
+            assert set(found) == set(admitted), (SEED, index)  # every vertex matters, and loops do
+            everywhere += 1
+    assert everywhere > 50
