@@ -4,10 +4,9 @@
     python benchmarks/deep_cora.py --layers 8 --width 32 --aggregation max
     python benchmarks/deep_cora.py --network deep.safetensors # trains once, then reads this file
 
-Layers are SAGEConv with ReLU between them; edges, splits, optimiser and weight decay are those of the 4-layer models,
-and so is what is kept of the training. The sample is of nodes with 20 or more fragile pairs that can matter. Seconds
-are CPU seconds of this process, so that a busy machine changes little; the limit is of wall-clock time. Needs torch and
-torch_geometric.
+Trained by the code of `edgeproof bench train`, on the splits of the 4-layer models in models/. The sample is of nodes
+with 20 or more fragile pairs that can matter. Seconds are CPU seconds of this process, so that a busy machine changes
+little; the limit is of wall-clock time. Needs torch and torch_geometric.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import json
 import os
 import random
 import time
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -25,61 +23,23 @@ import numpy as np
 
 import edgeproof as ep
 import shared_data
+from edgeproof.bench.train import PARTS, known_parts, train
 
 
-def train(graph: ep.Graph, args: argparse.Namespace) -> ep.Network:
-    """Adam on the full batch; kept is the state with the best accuracy on the validation nodes."""
-    import torch
-    from torch.nn import functional
-    from torch_geometric.nn import BatchNorm, SAGEConv
-
-    torch.manual_seed(args.seed)
-    torch.set_flush_denormal(True)
-    with np.load(shared_data.data_folder() / "models" / "splits.npz") as splits:
-        seen, held, kept_back = (torch.tensor(splits[f"Cora_{part}"]).long() for part in ("train", "val", "test"))
-    x = torch.tensor(graph.features.dense(), dtype=torch.float32)
-    edges = torch.tensor(np.stack([graph.sources, graph.targets]))
-    y = torch.tensor(np.asarray(graph.labels))
-    widths = [x.shape[1], *[args.width] * (args.layers - 1), int(y.max()) + 1]
-    convs = [SAGEConv(*pair, aggr=args.aggregation) for pair in pairwise(widths)]
-    norms = [BatchNorm(args.width) if args.norm else torch.nn.Identity() for _ in convs[1:]]
-    pieces = torch.nn.ModuleList([*convs, *norms])
-    optimizer = torch.optim.Adam(pieces.parameters(), lr=args.rate, weight_decay=args.decay)
-
-    def forward(training: bool) -> torch.Tensor:
-        pieces.train(training)
-        h = x
-        for conv, norm in zip(convs[:-1], norms, strict=True):
-            h = functional.dropout(norm(conv(h, edges)).relu(), args.dropout, training)
-        return convs[-1](h, edges)
-
-    best, state = (-1.0, 0.0), {}
-    for epoch in range(args.epochs):
-        optimizer.zero_grad()
-        loss = functional.cross_entropy(forward(True)[seen], y[seen])
-        loss.backward()
-        optimizer.step()
-        with torch.no_grad():
-            scores = forward(False)
-            found = (
-                float((scores[held].argmax(1) == y[held]).float().mean()),
-                -float(functional.cross_entropy(scores[held], y[held])),
-            )
-            if found > best:
-                best, at = found, epoch
-                state = {name: value.clone() for name, value in pieces.state_dict().items()}
-    pieces.load_state_dict(state)
-    with torch.no_grad():
-        right = forward(False).argmax(1) == y
-    print(
-        f"trained: accuracy {right[seen].float().mean():.3f} train, {right[held].float().mean():.3f} validation,"
-        f" {right[kept_back].float().mean():.3f} test, epoch {at}"
+def trained(graph: ep.Graph, args: argparse.Namespace) -> ep.Network:
+    """What `edgeproof bench train` gives, on the splits of the 4-layer models."""
+    known = known_parts(shared_data.data_folder() / "models")
+    parts = {part: known[f"Cora_{part}"] for part in PARTS}
+    shape = args.layers, args.width
+    found = train("Cora", (graph,), parts, args.aggregation, shape, args.epochs, args.seed, lambda *news: None)
+    right = ", ".join(f"{found.accuracy[part]:.3f} {part}" for part in PARTS)
+    print(f"trained: accuracy {right}, epoch {found.epoch}")
+    return ep.Network(
+        ep.Layer(
+            *(found.fields[f"{name}{at}"] for name in "CAb"), args.aggregation, "relu" if at < args.layers else "none"
+        )
+        for at in range(1, args.layers + 1)
     )
-    pieces.eval()
-    chain: list[object] = []
-    for conv, norm in zip(convs[:-1], norms, strict=True):
-        chain += [conv, norm, torch.relu]
-    return ep.from_pyg([*chain, convs[-1]])
 
 
 def main() -> None:
@@ -89,10 +49,6 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--width", type=int, default=64)
     parser.add_argument("--aggregation", choices=shared_data.AGGREGATIONS, default="sum")
-    parser.add_argument("--norm", action="store_true", help="BatchNorm before every ReLU; from_pyg folds it away")
-    parser.add_argument("--rate", type=float, default=0.001, help="learning rate")
-    parser.add_argument("--decay", type=float, default=5e-5, help="weight decay; the 4-layer models have 5e-5")
-    parser.add_argument("--dropout", type=float, default=0.0)
     parser.add_argument("--epochs", type=int, default=200)
     parser.add_argument("--sample", type=int, default=100)
     parser.add_argument("--least", type=int, default=20, help="fragile pairs that a node of the sample has at least")
@@ -107,7 +63,7 @@ def main() -> None:
     if args.network and args.network.exists():
         network = ep.Network.load(args.network)
     else:
-        network = train(graph, args)
+        network = trained(graph, args)
         if args.network:
             network.save(args.network)
     pairs = count_pairs(graph, args.layers)

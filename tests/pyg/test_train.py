@@ -121,9 +121,10 @@ def _share_right(network: Network, graphs, indices) -> float:
 
 def test_training_learns_and_is_repeatable(data: Path):
     graphs = load_dataset(data, "Cornell")
+    parts = parts_of("Cornell", graphs, 3)
     told: list[tuple[int, float]] = []
-    first = train("Cornell", graphs, "sum", (2, 16), 100, 3, lambda *news: told.append(news))
-    again = train("Cornell", graphs, "sum", (2, 16), 100, 3, lambda *news: None)
+    first = train("Cornell", graphs, parts, "sum", (2, 16), 100, 3, lambda *news: told.append(news))
+    again = train("Cornell", graphs, parts, "sum", (2, 16), 100, 3, lambda *news: None)
     assert first.accuracy["train"] > 0.9
     assert first.epoch == again.epoch
     assert all(np.array_equal(first.fields[name], again.fields[name]) for name in ("C1", "A2", "b2"))

@@ -48,32 +48,39 @@ def parts_of(dataset: str, graphs: Sequence[Graph], seed: int) -> dict[str, IntA
 def train(
     dataset: str,
     graphs: Sequence[Graph],
+    parts: dict[str, IntArray],
     aggregation: str,
     shape: tuple[int, int],
     epochs: int,
     seed: int,
     progress: Progress,
 ) -> Trained:
+    """shape: layers and width; seed: of the weights and of the batches."""
     require_torch()
     import torch
 
     torch.manual_seed(seed)
     torch.set_flush_denormal(True)  # weights decay towards zero, and denormals are slow
     try:
-        return _Training(dataset, graphs, aggregation, shape, seed).run(epochs, progress)
+        return _Training(dataset, graphs, parts, aggregation, shape).run(epochs, progress)
     finally:
         torch.set_flush_denormal(False)
 
 
 class _Training:
     def __init__(
-        self, dataset: str, graphs: Sequence[Graph], aggregation: str, shape: tuple[int, int], seed: int
+        self,
+        dataset: str,
+        graphs: Sequence[Graph],
+        parts: dict[str, IntArray],
+        aggregation: str,
+        shape: tuple[int, int],
     ) -> None:
         import torch
         from torch_geometric.data import Data
         from torch_geometric.nn import SAGEConv
 
-        self.dataset, self.aggregation = dataset, aggregation
+        self.dataset, self.parts, self.aggregation = dataset, parts, aggregation
         self.of_nodes = dataset in NODE_DATASETS
         layers, width = shape
         labels = [np.asarray(graph.labels).reshape(-1) for graph in graphs]
@@ -89,7 +96,6 @@ class _Training:
             )
             for graph, y in zip(graphs, labels, strict=True)
         ]
-        self.parts = parts_of(dataset, graphs, seed)
         convs = [SAGEConv(self.dims[at], self.dims[at + 1], aggr=aggregation) for at in range(layers)]
         last = [] if self.of_nodes else [torch.nn.Linear(*self.dims[-2:])]
         self.convs, self.last = torch.nn.ModuleList(convs), torch.nn.ModuleList(last)

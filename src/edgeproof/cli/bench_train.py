@@ -59,7 +59,8 @@ def train(
     for dataset in known_datasets(datasets):
         with working(f"reading {dataset}"):
             graphs = load_dataset(folder, dataset)
-        check_parts(Path(models), dataset, parts_of(dataset, graphs, seed))
+        parts = parts_of(dataset, graphs, seed)
+        check_parts(Path(models), dataset, parts)
         for aggregation in aggregations or AGGREGATIONS:
             path = Path(models) / shape.file_name(dataset, aggregation)
             if path.exists():
@@ -67,7 +68,7 @@ def train(
                 continue
             with working(f"{path.stem}: first epoch") as say:
                 tell = _teller(say, path.stem, epochs)
-                trained = train_one(dataset, graphs, aggregation, shape.on(dataset), epochs, seed, tell)
+                trained = train_one(dataset, graphs, parts, aggregation, shape.on(dataset), epochs, seed, tell)
             save(trained, path)
             accuracies = [f"{trained.accuracy[part]:.3f}" for part in PARTS]
             click.echo(f"{path}: training {accuracies[0]}, validation {accuracies[1]}, test {accuracies[2]}")
