@@ -32,6 +32,7 @@ ROWS = (
     ("",),  # the package itself: `import edgeproof`
     ("demo", "bench"),
     ("cli",),
+    ("__main__",),
 )  # fmt: skip
 RANK = {part: rank for rank, row in enumerate(ROWS) for part in row}
 INDEPENDENT = {"engines": 3}  # shares nothing with the search: reaches this row and no further, except within itself
