@@ -133,9 +133,16 @@ IN_SEARCH = (
     # lines
     Fault(
         "sum-gain-sign", "search/descend_sum.py",
-        "-bottom if state == MAYBE_DELETED else above",
-        "bottom if state == MAYBE_DELETED else above",
+        "-lines.ends[0, b, k - start] if state & 1",
+        "lines.ends[0, b, k - start] if state & 1",
     ),
+    # gains by lines
+    Fault("inner-pass-spends-less", "search/descend.py", "s.tally[USED] - 1", "s.tally[USED] - 2"),
+    Fault("inner-pass-own-pair-forgotten", "search/descend.py", "            left += 1\n", "            left += 0\n"),
+    Fault("inner-pass-stars-stale", "search/descend.py", "far.stamp[2] = lines.stamp[2]", "far.stamp[2] = 0"),
+    Fault("narrowed-end-swapped", "search/narrow.py", "row[j] = a[j] if end else -a[j]", "row[j] = a[j]"),
+    Fault("narrowed-floor-forgotten", "search/narrow.py", "known += a[j] * floors[j]", "known += 0.0"),
+    Fault("narrowed-second-forgotten", "search/narrow.py", "(consts[j] - seconds[j])", "(consts[j] - 0.0)"),
     Fault("first-gain-sign", "search/descend_sum.py", "-x if state & 1 else x", "-x"),
     Fault("slope-of-another", "search/relax.py", "low[i], high[i], slopes[i]", "low[i], high[i], slopes[0]"),
     Fault(
@@ -184,7 +191,7 @@ IN_SEARCH = (
         "gain += a[i] * max(bottom - floors[i], 0.0)",
     ),
     Fault(
-        "pool-max-second", "search/descend.py",
+        "pool-max-second", "search/descend_pool.py",
         "            slope, rise = 0.0, second\n",
         "            slope, rise = 0.0, low_up\n",
     ),
@@ -194,8 +201,8 @@ IN_SEARCH = (
         "",
     ),
     Fault(
-        "line-error-dropped", "search/descend.py",
-        "lines.error[b] += dot_magnitudes(row, slack, width)",
+        "line-error-dropped", "search/step.py",
+        "lines.error[b] += dot_magnitudes(row, s.slack[t, v], width)",
         "lines.error[b] += 0.0 * width",
     ),
     Fault(
@@ -375,8 +382,38 @@ IN_CHECKER = (
     ),
     Fault(
         "checker-sum-gain-sign", "proof/lines.py",
-        "gains = np.where(there, -low, high) * moves\n        self._add_gains(v, rows, gains)\n\n    def _step_pool",
-        "gains = np.where(there, low, high) * moves\n        self._add_gains(v, rows, gains)\n\n    def _step_pool",
+        "gains = np.where(there, -low, high) * moves\n        self._add_gains(v, rows, gains)\n\n    def _narrows",
+        "gains = np.where(there, low, high) * moves\n        self._add_gains(v, rows, gains)\n\n    def _narrows",
+    ),
+    Fault(
+        "checker-inner-pass-spends-less", "proof/lines.py",
+        "line, np.where(apart, 1, 0))",
+        "line, np.where(apart, 2, 1))",
+    ),
+    Fault(
+        "checker-inner-pass-own-pair-forgotten", "proof/lines.py",
+        "line, np.where(apart, 1, 0))",
+        "line, 1)",
+    ),
+    Fault(
+        "checker-inner-pass-without-chord", "proof/lines.py",
+        "total = line.const + const",
+        "total = line.const + 0.0 * const",
+    ),
+    Fault(
+        "checker-narrowed-second-forgotten", "proof/lines.py",
+        "known = (terms[0] - terms[1] + terms[2])",
+        "known = (terms[0] - terms[1])",
+    ),
+    Fault(
+        "checker-narrowed-floor-forgotten", "proof/lines.py",
+        "known = (terms[0] - terms[1] + terms[2])",
+        "known = (terms[2] - terms[1])",
+    ),
+    Fault(
+        "checker-narrowed-end-swapped", "proof/lines.py",
+        "rows[lower], -a[lower])",
+        "rows[lower], a[lower])",
     ),
     Fault(
         "checker-mean-surplus", "proof/lines.py",
@@ -400,12 +437,12 @@ IN_CHECKER = (
     ),
     # budgets, and what is left in doubt
     Fault(
-        "checker-spends-one-less", "proof/bounds.py",
+        "checker-spends-one-less", "proof/spend.py",
         "(np.arange(most) < left[:, None])",
         "(np.arange(most) < left[:, None] - 1)",
     ),
     Fault(
-        "checker-local-budget-doubled", "proof/bounds.py",
+        "checker-local-budget-doubled", "proof/spend.py",
         "room[rows, payer[best]] -= gain > 0.0",
         "room[rows, payer[best]] -= 2 * (gain > 0.0)",
     ),

@@ -105,9 +105,12 @@ class Node:
         self.budget = pairs if query.threat.budget is None else min(query.threat.budget, pairs)
         self.asked = options
         self.search = self.make_search()
+        if self.search.options.lines and self.p.T > 1 and self.rng.random() < 0.7:
+            self.search.follow(self.search.options._replace(narrow=1))
         self.s, self.options = self.search.state, self.search.options
         self.lent = self.search._problem, self.search._state
-        self.lines, self.lent_lines = self.search._lines.bundle, self.search._lines
+        self.lines = self.search._lines.bundle
+        self.lent_lines = self.search._lines, self.search._far, self.search._near
         self.bounded = bool(np.isfinite(self.s.error).all())
         self.truth = Truth(self.compiled, self.budget)
         self.below = np.ones(len(self.truth.flips), dtype=np.bool_)  # graphs below this node
@@ -229,7 +232,7 @@ def check_lines(node: Node, when: str) -> None:
     """(d), (e) the lines of every rival."""
     truth, lines, p = node.truth, node.lines, node.p
     excluded = np.zeros(p.rivals, dtype=np.int8)
-    done = exclude_by_lines(*node.lent, node.lent_lines, node.options, excluded)
+    done = exclude_by_lines(*node.lent, *node.lent_lines, node.options, excluded)
     assert done == excluded.all(), f"{when}: lines say that no rival is left: {done}, excluded {excluded}"
     undecided = np.array([pair in set(node.undecided()) for pair in range(p.pair_u.size)], dtype=np.bool_)
     free = truth.flips[node.below] * undecided
@@ -271,7 +274,7 @@ def check_attacks(node: Node, errors: np.ndarray) -> None:
             undo(*node.lent, *marks)
             assert_same(before, node.picture(), "undo of a flip in the grounding")
     if node.options.lines and node.left > 0:
-        flip_best_gains(*node.lent, node.lent_lines, node.options, np.zeros(node.p.rivals, dtype=np.int8))
+        flip_best_gains(*node.lent, node.lent_lines[0], node.options, np.zeros(node.p.rivals, dtype=np.int8))
         node.look_below()
         assert node.left >= 0
         check_values(node, errors, node.grounding())
@@ -302,8 +305,8 @@ def check_case(seed: int, index: int, usual: bool) -> None:
         check_attacks(node, errors)
         if node.options.lines and node.has_room() and node.rng.random() < 0.8:
             saved.append((node.marks(), node.picture()))
-            start_tightening(*node.lent, node.lent_lines)
-            assert tighten_more(*node.lent, node.lent_lines, node.options, np.iinfo(np.int64).max)
+            start_tightening(*node.lent, node.lent_lines[0])
+            assert tighten_more(*node.lent, *node.lent_lines, node.options, np.iinfo(np.int64).max)
             check_bounds(node, "after tightening")
     for marks, picture in reversed(saved):
         undo(*node.lent, *marks)

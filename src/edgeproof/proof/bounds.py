@@ -10,8 +10,9 @@ from .boxes import Box, activate, bound_stage
 from .chain import Kind
 from .enclose import Enclosure
 from .evaluate import evaluate_graphs
-from .lines import Line, Pass
+from .lines import Pass
 from .setting import PRESENT, Batch, Setting
+from .spend import Line, spend
 
 ROWS = 2048  # rows of one pass: bounds its memory
 
@@ -52,9 +53,14 @@ class Bounds:
             below = activate(low, stage.slope), activate(high, stage.slope)
 
     def _tighten(self, t: int, low: FloatArray, high: FloatArray) -> None:
-        """In place: a row of +-1 for every neuron of stage t that may have either sign and still matters."""
-        bends = self.setting.stage(t).slope < 1.0
-        node, vertex, neuron = np.nonzero((low < 0.0) & (high > 0.0) & bends & self._matters(t)[..., None])
+        """In place: a row of +-1 for every neuron of stage t that may have either sign, or that a max ranks, and that
+        still matters.
+        """
+        worth = (low < 0.0) & (self.setting.stage(t).slope < 1.0)
+        after = self.setting.stage(t + 1)
+        if t > 1 and after.kind is Kind.GRAPH and after.how is Aggregation.MAX:
+            worth |= high - low > 1e-9 * (abs(low) + abs(high))
+        node, vertex, neuron = np.nonzero(worth & (high > 0.0) & self._matters(t)[..., None])
         for begin in range(0, len(node), ROWS // 2):
             some = slice(begin, begin + ROWS // 2)
             b, v, i = node[some], vertex[some], neuron[some]
@@ -101,43 +107,6 @@ class Bounds:
             b, r = node[begin : begin + most], rival[begin : begin + most]
             out[b, r] = spend(self.batch, self.setting.region.ends[:, 1], b, self.objective_lines(b, r))
         return out
-
-
-def spend(batch: Batch, payer: IntArray, node: IntArray, line: Line) -> FloatArray:
-    """const plus the best gains that the budgets allow, plus all rounding.
-
-    A pair is charged to its second vertex only. In a directed graph that is all it costs, and then taking the largest
-    gains first is optimal; in an undirected one it leaves a constraint out, which is valid.
-    """
-    left = batch.left[node]
-    most = min(int(left.max(initial=0)), line.gains.shape[1])
-    gains = np.maximum(line.gains, 0.0)
-    if most == 0:
-        taken = np.zeros(len(node))
-    elif batch.spare is None:
-        best = np.sort(np.partition(gains, gains.shape[1] - most, axis=1)[:, -most:], axis=1)[:, ::-1]
-        taken = (best * (np.arange(most) < left[:, None])).sum(axis=1)
-    else:
-        taken = _spend_locally(gains, payer, left, batch.spare[node])
-    size = abs(line.const) + taken
-    bound = line.const + taken + line.error + size * (most + 16) * 2.0**-51
-    return np.where(np.isfinite(bound), bound, np.inf)
-
-
-def _spend_locally(gains: FloatArray, payer: IntArray, left: IntArray, spare: IntArray) -> FloatArray:
-    taken, room = np.zeros(len(gains)), spare.copy()
-    rows = np.arange(len(gains))
-    gains = gains * (room[:, payer] > 0)
-    for step in range(int(left.max(initial=0))):
-        best = gains.argmax(axis=1)
-        gain = gains[rows, best] * (step < left)
-        if not gain.any():
-            break
-        taken += gain
-        gains[rows, best] = 0.0
-        room[rows, payer[best]] -= gain > 0.0
-        gains = gains * (room[:, payer] > 0)
-    return taken
 
 
 def distances(setting: Setting, batch: Batch) -> IntArray:

@@ -6,6 +6,9 @@ the stages. For every row it finds const and gains with
     row . p  <=  const + sum over movable pairs of gain[pair] * flip[pair]        in every graph below its node,
 
 up to `error`, which bounds the rounding of the pass. Rows of different vertices and nodes go side by side.
+
+A gain asks what a neighbour sends at its worst. A pass of its own that starts at the neighbour answers better than its
+box does, with one flip less to spend: the one whose gain it is. Inside such a pass, others start at the first stage.
 """
 
 from __future__ import annotations
@@ -14,12 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..network import Aggregation
 from .boxes import Box, Carried, activate, can_empty, kept_after
 from .chain import Kind
 from .enclose import FAINT, Enclosure
 from .setting import MOVABLE, PRESENT, Batch, Setting
+from .spend import Line, spend
 
 
 class Rows(NamedTuple):
@@ -27,14 +31,6 @@ class Rows(NamedTuple):
 
     rows: IntArray  # (k,) ascending
     on: FloatArray  # (k, D)
-
-
-class Line(NamedTuple):
-    """const: (R,); gains: (R, F); error: (R,)."""
-
-    const: FloatArray
-    gains: FloatArray
-    error: FloatArray
 
 
 class Pass:
@@ -46,10 +42,19 @@ class Pass:
         """boxes[t]: of the pre-activations of stage t; values[t]: of the grounding (only a max looks at them)."""
         self.enclosure, self.batch, self.boxes, self.values = enclosure, batch, boxes, values
         self.setting: Setting = enclosure.setting
+        self.outer: Pass | None = None
         self._chords: dict[int, Chords] = {}
         self._features: dict[int, Box] = {}
         self._stars: dict[tuple[int, int], Stars] = {}
         self._carried: dict[int, Carried] = {}
+
+    def _inside(self) -> Pass:
+        """A pass that starts within this one."""
+        inner = Pass(self.enclosure, self.batch, self.boxes, self.values)
+        inner.outer = self
+        inner._chords, inner._features = self._chords, self._features
+        inner._stars, inner._carried = self._stars, self._carried
+        return inner
 
     def descend(self, top: int, node: IntArray, start: IntArray, coefficients: FloatArray) -> Line:
         """Row r: coefficients[r] on the pre-activation of stage `top` at vertex start[r], below node[r]."""
@@ -153,11 +158,79 @@ class Pass:
             middle = np.einsum("kd,ksd->ks", a, centre[where])
             spread = np.einsum("kd,ksd->ks", abs(a), radius[where])
             low, high = middle - spread, middle + spread
+            self._narrow_ends(t, v, rows, a, low, high)
         if mean:
             gains = mean_gains(low, high, there, moves, self.batch.cap[node, v])
         else:
             gains = np.where(there, -low, high) * moves
         self._add_gains(v, rows, gains)
+
+    def _narrows(self, t: int) -> bool:
+        return self.outer is None or t == 2
+
+    def _moving(self, t: int, u: int) -> BoolArray:
+        """(B,): where h_t(u) can move, by its box; a box as narrow as rounding is not worth a pass."""
+        low, high = (end[:, u] for end in self.boxes[t])
+        wide = high - low > 1e-9 * (abs(low) + abs(high))
+        felt: BoolArray = (wide & ((high > 0.0) | (self.setting.stage(t).slope != 0.0))).any(axis=1)
+        return felt
+
+    def _bound_sent(self, t: int, v: int, u: int, rows: IntArray, on: FloatArray) -> FloatArray:
+        """The most that on . h_t(u) can be, row by row, in graphs where some pair at v is flipped."""
+        region, node = self.setting.region, self.node[rows]
+        stage = self.setting.stage(t)
+        on, const = (on, np.zeros(len(rows))) if stage.linear else self.chords(t).apply(node, u, on)
+        line = self._inside().descend(t, node, np.full(len(rows), u, dtype=np.int64), on)
+        total = line.const + const
+        line = line._replace(const=total, error=line.error + abs(total) * 2.0**-52)
+        pairs = region.pair[self._slots(v)]
+        pairs = pairs[pairs < region.F]
+        # a pair that moves u too may count among those that are spent
+        apart = (line.gains[:, pairs] <= 0.0).all(axis=1)
+        return spend(self.batch, region.ends[:, 1], node, line, np.where(apart, 1, 0))
+
+    def _narrow_ends(self, t: int, v: int, rows: IntArray, a: FloatArray, low: FloatArray, high: FloatArray) -> None:
+        """In place. A sum asks for the worse end only, a mean for both."""
+        if not self._narrows(t):
+            return
+        node = self.node[rows]
+        status = self.batch.status[node, self._slots(v)]
+        there, moves = (status & PRESENT) != 0, (status & MOVABLE) != 0
+        mean = self.setting.stage(t).how is Aggregation.MEAN
+        for k, u in enumerate(self.setting.region.source[self._slots(v)].tolist()):
+            asked = self._moving(t - 1, u)[node] & (self.batch.cap[node, v] > 0)
+            both = asked & (there[:, k] | moves[:, k]) if mean else np.zeros(len(rows), dtype=np.bool_)
+            lower = np.flatnonzero(both | (asked & moves[:, k] & there[:, k]))
+            upper = np.flatnonzero(both | (asked & moves[:, k] & ~there[:, k]))
+            if len(lower):
+                bound = -self._bound_sent(t - 1, v, u, rows[lower], -a[lower])
+                low[lower, k] = np.maximum(low[lower, k], bound)
+            if len(upper):
+                high[upper, k] = np.minimum(high[upper, k], self._bound_sent(t - 1, v, u, rows[upper], a[upper]))
+
+    def _narrow_losses(self, t: int, v: int, rows: IntArray, a: FloatArray, stars: Stars, gains: FloatArray) -> None:
+        """In place: what changes when a slot is deleted, in all coordinates whose lines it carries. Below, h falls to
+        no less than the floor; above, slope h + rise falls to no more than the second largest.
+        """
+        if not self._narrows(t):
+            return
+        node = self.node[rows]
+        up, down = np.maximum(a, 0.0), np.minimum(a, 0.0)
+        above, below = stars.above[node], stars.below[node]
+        for k, u in enumerate(self.setting.region.source[self._slots(v)].tolist()):
+            goes = (stars.there & stars.moves)[node, k] & (self.batch.cap[node, v] > 0) & self._moving(t - 1, u)[node]
+            lost = down * ((below == k) & (stars.loss[node] > 0.0))
+            some = np.flatnonzero(goes & lost.any(axis=1))
+            if not len(some):
+                continue
+            lost, paid, at = lost[some], (up * (above == k))[some], node[some]
+            second = np.where(paid > 0.0, stars.second[at], 0.0)
+            terms = lost * stars.floor[at], paid * stars.rise[at], paid * second
+            known = (terms[0] - terms[1] + terms[2]).sum(axis=1)
+            size = sum(abs(term).sum(axis=1) for term in terms)
+            sent = self._bound_sent(t - 1, v, u, rows[some], -lost - paid * stars.slope[at])
+            total = sent + known + (size + abs(sent)) * (a.shape[1] + 8) * 2.0**-50
+            gains[some, k] = np.minimum(gains[some, k], total)
 
     def _step_pool(self, t: int, rows: IntArray, a: FloatArray) -> None:
         """The readout: every vertex is there."""
@@ -182,7 +255,9 @@ class Pass:
         sources = self.setting.region.source[self._slots(v)]
         stars = self._find_stars(t, v, sources, self.batch.status[:, self._slots(v)])
         self._carry_max(sources.tolist(), rows, a, stars)
-        self._add_gains(v, rows, stars.gains(self.node[rows], a))
+        gains = stars.gains(self.node[rows], a)
+        self._narrow_losses(t, v, rows, a, stars, gains)
+        self._add_gains(v, rows, gains)
 
     def _carry_max(self, sources: range | list[int], rows: IntArray, a: FloatArray, stars: Stars) -> None:
         """Coefficients go to the slots that carry the lines of a max."""
@@ -376,7 +451,7 @@ class Stars:
         reach = np.take_along_axis(high, self.below[:, None], axis=1)[:, 0]
         goes_below = np.take_along_axis(goes, self.below, axis=1)
         self.loss = np.where(goes_below & ~nobody, np.maximum(reach - self.floor, 0.0), 0.0)
-        second = np.where(self.empties[:, None], np.maximum(second, 0.0), second)
+        self.second = second = np.where(self.empties[:, None], np.maximum(second, 0.0), second)
         with np.errstate(invalid="ignore"):
             flat = second >= top
             clear = ~flat & (bottom >= second)

@@ -27,6 +27,7 @@ def find_stars(p, s, lines, t, v, cap):
     at = 0 if first else t * p.n + v
     ups, downs, numbers = lines.star[at, 0], lines.star[at, 1], lines.star_number[at]
     slopes, consts, drops, losses, floors = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
+    seconds = numbers[5]
     m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if first else p.width[t - 1]
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
     decided, deletable = 0, 0
@@ -92,6 +93,7 @@ def find_stars(p, s, lines, t, v, cap):
         losses[i] = max(high_down - floors[i], 0.0) if down_open else 0.0
         if empties:
             second = max(second, 0.0)
+        seconds[i] = second
         if second >= high_up:
             consts[i] = second
             continue

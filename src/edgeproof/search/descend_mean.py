@@ -6,7 +6,6 @@ import numpy as np
 
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED
 from .compile import kernel
-from .descend_sum import range_slots
 from .lines import reach, touch
 
 
@@ -62,7 +61,7 @@ def gain_deletions(p, s, lines, v, b, present, most, total_high):
 def descend_mean(p, s, lines, t, v, side, rows, count, cap):
     """Mean aggregation at vertex v. With M0 the mean over the present ones, deleting D and inserting I gives
     M0 + [sum over D of (M0 - s) + sum over I of (s - M0)] / (present - |D| + |I|):
-    each bracket term at its worst, over the denominator that makes it largest.
+    each bracket term at its worst (`ends`), over the denominator that makes it largest.
     """
     first = t == 1
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
@@ -89,7 +88,6 @@ def descend_mean(p, s, lines, t, v, side, rows, count, cap):
                         below[j] += share * a[j]
         if deletable + insertable == 0:
             return count
-    range_slots(p, s, lines, t, v, side, rows, cap, np.int64(0))
     empties = decided == 0 and deletable <= cap and present > 0
     for k in range(start, end):
         if s.status[k] & 2 and cap > 0:

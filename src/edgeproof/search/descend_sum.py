@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..problem import MAYBE_DELETED, MAYBE_INSERTED
+from ..problem import MAYBE_DELETED, MAYBE_INSERTED, PRESENT
+from ..stages import SUM
 from .carry import COLUMN, COMING, GOING, carry_columns, crowd_carrier
 from .compile import kernel
 from .lines import reach, touch
@@ -15,10 +16,10 @@ from .state import HIGH, LOW
 
 @kernel
 def descend_sum(p, s, lines, t, v, side, rows, count, cap):
-    """Sum aggregation at vertex v, t > 1: a deletion gains -a.h, an insertion a.h, each at its worst."""
+    """Sum aggregation at vertex v, t > 1: a deletion gains -a.h, an insertion a.h, each at its worst (`ends`)."""
     m = p.width[t - 1]
-    centre, radius = s.line[0], s.line[1]
-    for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
+    start = p.slot_ptr[v]
+    for k in range(start, p.slot_ptr[v + 1]):
         state = s.status[k]
         u = p.slot_source[k]
         if state & 1:
@@ -30,22 +31,24 @@ def descend_sum(p, s, lines, t, v, side, rows, count, cap):
         if cap > 0 and state & 2:
             pair = p.slot_pair[k]
             touch(lines, pair)
-            act_interval(centre, radius, s.boxes[t - 1, u, LOW], s.boxes[t - 1, u, HIGH], p.slope[t - 1], m)
             for b in range(rows):
-                bottom, above = dot_interval(lines.a[b], centre, radius, m)
-                lines.gain[b, pair] += -bottom if state == MAYBE_DELETED else above
+                lines.gain[b, pair] += -lines.ends[0, b, k - start] if state & 1 else lines.ends[1, b, k - start]
     return count
 
 
 @kernel
 def range_slots(p, s, lines, t, v, side, rows, cap, carriers):
-    """Fill `ends` with the range of a . h of every slot into v that is there or may be."""
+    """Fill `ends` with the range of a . h, by the boxes, of every slot into v that is there or may be; of a sum's, past
+    the first stage, only of those that may flip.
+    """
     centre, radius = s.line[0], s.line[1]
     start = p.slot_ptr[v]
     m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if t == 1 else p.width[t - 1]
     for k in range(start, p.slot_ptr[v + 1]):
         state = s.status[k]
         if state == 0 or (state == MAYBE_INSERTED and cap == 0):
+            continue
+        if state == PRESENT and t > 1 and p.how[t] == SUM:
             continue
         u = p.slot_source[k]
         if t > 1:

@@ -48,7 +48,7 @@ def exclude_by_boxes(p, s, excluded):
 
 
 @kernel
-def exclude_by_lines(p, s, lines, options, excluded):
+def exclude_by_lines(p, s, lines, far, near, options, excluded):
     """The same with lines. Leaves in `order` the gains for the strongest rival, and with one flip left in `doubtful`
     the pairs whose flip may still break the claim.
     """
@@ -81,8 +81,8 @@ def exclude_by_lines(p, s, lines, options, excluded):
                 row[p.label_at] = -1.0
         lines.front[0, 0] = 0
         relax(p, s, lines, np.int64(0), np.int64(0), p.T, rows)
-        descend(p, s, lines, options, p.T, rows, np.int64(0), np.int64(1))
-        spend(p, s, lines, rows)
+        descend(p, s, lines, far, near, options, p.T, rows, np.int64(0), np.int64(1))
+        spend(p, s, lines, rows, s.tally[LIMIT] - s.tally[USED])
         for b in range(rows):
             if lines.bound[b] <= 0.0:
                 excluded[s.picked[b]] = 1

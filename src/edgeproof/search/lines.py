@@ -39,9 +39,11 @@ class Lines(NamedTuple):
     doubtful: NDArray[np.int8]  # (F,) with one flip left: whether this one may break the claim
     # max aggregation, one entry a coordinate; row t * n + v, row 0 for the first stage
     star: NDArray[np.int64]  # (rows, 2, W) slot that carries the upper, the lower line
-    star_number: NDArray[np.float64]  # (rows, 5, W) slope, constant, drop, loss, floor
+    star_number: NDArray[np.float64]  # (rows, 6, W) slope, constant, drop, loss, floor, second largest
     star_round: NDArray[np.int64]  # (T+1, n) round for which they were found
     shares: FloatArray  # (ROWS,)
+    known: FloatArray  # (ROWS,) scratch of narrow.py
+    before: FloatArray  # (ROWS,)
 
 
 def make_lines(p: Problem, W: int, used: bool) -> Lines:
@@ -67,10 +69,18 @@ def make_lines(p: Problem, W: int, used: bool) -> Lines:
         order=np.zeros(pairs),
         doubtful=np.zeros(pairs, dtype=np.int8),
         star=np.zeros((stars, 2, W), dtype=np.int64),
-        star_number=np.zeros((stars, 5, W)),
+        star_number=np.zeros((stars, 6, W)),
         star_round=np.zeros((p.T + 1, p.n), dtype=np.int64),
         shares=np.zeros(ROWS),
+        known=np.zeros(ROWS),
+        before=np.zeros(ROWS),
     )
+
+
+def make_inner(outer: Lines, p: Problem) -> Lines:
+    """For passes inside those of `outer`: they find the same stars."""
+    inner = make_lines(p, outer.a.shape[1], used=True)
+    return inner._replace(star=outer.star, star_number=outer.star_number, star_round=outer.star_round)
 
 
 @kernel

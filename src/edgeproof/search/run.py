@@ -107,7 +107,7 @@ def set_out(p, s, lines, options, base):
 
 
 @kernel
-def run(p, s, lines, options, quota, node_limit):
+def run(p, s, lines, far, near, options, quota, node_limit):
     """Search on until the tree is done, a candidate needs an exact answer, or `quota` units of work are done.
 
     The tree is the one below depth BASE: 0, or where this walker was sent (share.py); the frames above hold the way.
@@ -155,7 +155,7 @@ def run(p, s, lines, options, quota, node_limit):
             if options.lines:
                 tally[LINE_PASSES] += 1
                 before = count(excluded, p.rivals)
-                if exclude_by_lines(p, s, lines, options, excluded):
+                if exclude_by_lines(p, s, lines, far, near, options, excluded):
                     tally[LINE_PRUNES] += 1
                     note(s, BY_LINE)
                     continue
@@ -178,7 +178,7 @@ def run(p, s, lines, options, quota, node_limit):
             else:
                 tally[ACTION] = tighten_or(p, s, lines, options, depth, left, CHOOSE)
         elif action == TIGHTEN:
-            if not tighten_more(p, s, lines, options, stop):
+            if not tighten_more(p, s, lines, far, near, options, stop):
                 return PAUSED
             if depth < tally[BASE]:
                 tally[ACTION] = BRANCH
@@ -188,7 +188,7 @@ def run(p, s, lines, options, quota, node_limit):
             tally[LINE_PASSES] += 1
             tally[TRACE_FLAGS] |= TIGHTENED
             before = count(excluded, p.rivals)
-            if exclude_by_lines(p, s, lines, options, excluded):
+            if exclude_by_lines(p, s, lines, far, near, options, excluded):
                 tally[LINE_PRUNES] += 1
                 note(s, BY_LINE | tally[TRACE_FLAGS])
                 tally[ACTION] = RETREAT

@@ -80,7 +80,7 @@ class Crew:
         ]
         self.limit = leader.limit
         for walker in self.walkers:
-            walker.options = leader.options
+            walker.follow(leader.options)
         self._idle = list(self.walkers)
         self._traces: list[tuple[tuple[int, ...], Trace]] = []
         self._turns: tuple[int, ...] | None = None  # of the task with the attack that counts

@@ -105,7 +105,8 @@ class Search(Walker):
             restart(self._problem, self._state)
             if self.trace is not None:
                 self.trace.clear()
-            self.options = self.options._replace(tighten=TIGHTEN_EVERY)
+            narrow = self._asked["narrow"] and self.compiled.problem.T > 1
+            self.follow(self.options._replace(tighten=TIGHTEN_EVERY, narrow=int(narrow)))
         elif self.limit > (0 if self._asked["attack_at_once"] else 1) and not self._is_broken():
             if self._portfolio is None:
                 root = make_root(self.compiled.problem, self.budget, self.most)

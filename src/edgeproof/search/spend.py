@@ -6,17 +6,15 @@ import numpy as np
 
 from .compile import kernel
 from .lines import FAINT
-from .state import LIMIT, USED
 
 
 @kernel
-def spend(p, s, lines, rows):
-    """bound[b]: const plus the best gains that the budgets allow, plus the rounding of the pass.
+def spend(p, s, lines, rows, left):
+    """bound[b]: const plus the best gains that `left` flips and the local budgets allow, plus the rounding of the pass.
 
     Each pair is charged to its v only: exact for directed graphs, where local budgets are laminar and greedy is
     optimal; for undirected ones it drops a constraint, which is valid.
     """
-    left = s.tally[LIMIT] - s.tally[USED]
     count = lines.stamp[1]
     # `error` allows each vertex its own roundings; the sums that run through the whole pass come on top. What they
     # add up is no larger than error / (8 roundings u), so N additions cost no more than N / (8 roundings) of it.

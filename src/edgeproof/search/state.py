@@ -37,6 +37,7 @@ class Options(NamedTuple):
     budget_boxes: int
     lines: int
     tighten: int
+    narrow: int
     last_flip: int
     carriers: int
     enumerate_at_once: int

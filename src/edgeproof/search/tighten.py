@@ -1,4 +1,4 @@
-"""Boxes tightened by lines: hidden neurons whose sign is open get the bounds of a backward pass of their own.
+"""Boxes tightened by lines: hidden neurons whose sign is open, or that a max ranks, get a backward pass of their own.
 
 Bounds found here hold in the whole subtree, so they go to the box trail and children start from them
 (BOUNDS.md, section 3).
@@ -8,19 +8,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..stages import GRAPH
+from ..stages import GRAPH, MAX
 from .bound_boxes import bound_vertex, send_box
 from .compile import kernel
 from .descend import descend
 from .lines import ROWS, start_pass
 from .multiply import copy_record, fill
+from .narrow import is_still
 from .spend import spend
-from .state import BOX_MARK, HIGH, LOW, TIGHTEN_AT, WORK
+from .state import BOX_MARK, HIGH, LIMIT, LOW, TIGHTEN_AT, USED, WORK
 
 
 @kernel
-def tighten_vertex(p, s, lines, options, t, v):
-    """Intersect the box of p_t(v) with lines, ROWS / 2 open neurons at a time."""
+def is_worth_a_pass(low, high, ranked, slope):
+    """A neuron of open sign bends its line. One whose sign is known does not, but a max ranks it by its box."""
+    return high > 0.0 and ((low < 0.0 and slope != 1.0) or (ranked and not is_still(low, high)))
+
+
+@kernel
+def tighten_vertex(p, s, lines, far, near, options, t, v):
+    """Intersect the box of p_t(v) with lines, ROWS / 2 neurons at a time."""
+    ranked = t > 1 and p.kind[t + 1] == GRAPH and p.how[t + 1] == MAX
     width, slope = p.width[t], p.slope[t]
     record = s.boxes[t, v]
     saved = False
@@ -28,7 +36,7 @@ def tighten_vertex(p, s, lines, options, t, v):
     while i < width:
         count = 0
         while i < width and count < ROWS // 2:
-            if record[LOW, i] < 0.0 < record[HIGH, i] and slope[i] != 1.0:
+            if is_worth_a_pass(record[LOW, i], record[HIGH, i], ranked, slope[i]):
                 s.picked[count] = i
                 count += 1
             i += 1
@@ -42,8 +50,8 @@ def tighten_vertex(p, s, lines, options, t, v):
             lines.on[0, v, 2 * k, s.picked[k]] = 1.0
             lines.on[0, v, 2 * k + 1, s.picked[k]] = -1.0
         lines.front[0, 0] = v
-        descend(p, s, lines, options, t, rows, np.int64(0), np.int64(1))
-        spend(p, s, lines, rows)
+        descend(p, s, lines, far, near, options, t, rows, np.int64(0), np.int64(1))
+        spend(p, s, lines, rows, s.tally[LIMIT] - s.tally[USED])
         for k in range(count):
             j = s.picked[k]
             above, below = lines.bound[2 * k], -lines.bound[2 * k + 1]
@@ -94,7 +102,7 @@ def start_tightening(p, s, lines):
 
 
 @kernel
-def tighten_more(p, s, lines, options, stop):
+def tighten_more(p, s, lines, far, near, options, stop):
     """Stage by stage: propagate what the stage below gained, then tighten what still matters.
 
     True when all is done, False where the work reached `stop` first: on a large neighbourhood this takes seconds.
@@ -116,5 +124,5 @@ def tighten_more(p, s, lines, options, stop):
             continue
         bound_vertex(p, s, options, t, v, np.int64(0))
         if t < p.T and p.bends[t] and (t > 1 or p.how[1] != 0):
-            tighten_vertex(p, s, lines, options, t, v)
+            tighten_vertex(p, s, lines, far, near, options, t, v)
     return True

@@ -12,7 +12,7 @@ from ..problem import Compiled, Problem
 from .alarm import LARGE, stop_at
 from .degrees import count_open
 from .lend import Lent
-from .lines import make_lines
+from .lines import make_inner, make_lines
 from .round import rounding_slacks
 from .run import CANDIDATE, STOPPED, TRAIL_FULL, run, set_out
 from .state import FRESH, LIMIT, NODES, PAIR_MARK, STOP, UNDECIDED, Options, State, make_state, with_longer_trails
@@ -54,7 +54,7 @@ class Walker:
         self._on_attack, self.trace = on_attack, trace
         self.evaluator = ExactEvaluator(compiled.query.network, compiled.query.graph)
         p = compiled.problem
-        self.options = Options(**{name: int(options[name]) for name in Options._fields})._replace(tighten=0)
+        self.options = Options(**{name: int(options[name]) for name in Options._fields})._replace(tighten=0, narrow=0)
         self.budget = budget
         self.most = budget if options["budget_boxes"] else len(compiled.pairs)
         self.state = make_root(p, budget, self.most)
@@ -65,6 +65,7 @@ class Walker:
             self.state = trace.attach(self.state)
         self._problem, self._state = Lent(p), Lent(self.state)
         self._lines = Lent(make_lines(p, self.state.line.shape[1], used=options["lines"]))
+        self._far = self._near = self._lines  # no pass inside another yet
         if not rounding_slacks(self._problem, self._state, self.options):
             # nothing can be bounded: every grounding is decided exactly, and no bound is trusted
             self.state.boxes[:] = np.nan
@@ -72,6 +73,13 @@ class Walker:
         self.attack: list[Pair] | None = None
         self.rival: int | None = None
         self.exact_checks = 0
+
+    def follow(self, options: Options) -> None:
+        """From here on, search with these."""
+        self.options = options
+        if options.narrow:
+            p, lines = self.compiled.problem, self._lines.bundle
+            self._far, self._near = Lent(make_inner(lines, p)), Lent(make_inner(lines, p))
 
     @property
     def limit(self) -> int:
@@ -83,7 +91,7 @@ class Walker:
 
     def advance(self, most_nodes: int) -> int:
         """Move on for a while; why the kernel came back (run.py), after making room where it asked for it."""
-        code = int(run(self._problem, self._state, self._lines, self.options, QUOTA, most_nodes))
+        code = int(run(self._problem, self._state, self._lines, self._far, self._near, self.options, QUOTA, most_nodes))
         if self.state.tally[STOP] and code != CANDIDATE:
             return STOPPED
         if self.trace is not None:

@@ -86,6 +86,6 @@ def _compile_loops(query: Query) -> None:
     number = numba.int64
     evaluate_from.compile((p, s, switches, numba.typeof(state.seeds), number))
     bound_vertex.compile((p, s, switches, number, number, number))
-    descend.compile((p, s, lines, switches, number, number, number, number))
-    spend.compile((p, s, lines, number))
+    descend.compile((p, s, lines, lines, lines, switches, number, number, number, number))
+    spend.compile((p, s, lines, number, number))
     undo.compile((p, s, number, number, number))
