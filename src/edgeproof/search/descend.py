@@ -63,7 +63,7 @@ def spend_others(p, s, lines, v, rows):
     spend(p, s, lines, rows, left)
 
 
-@kernel
+@part
 def bound_near(p, s, far, near, options, t, v, u, rows):
     """near.bound[b]: the most that near.on[0, u, b] . h_1(u) can be where a slot into v is flipped."""
     start_pass(near, rows)
@@ -72,13 +72,13 @@ def bound_near(p, s, far, near, options, t, v, u, rows):
     spend_others(p, s, near, v, rows)
 
 
-@kernel
+@part
 def narrow_inner(p, s, lines, far, near, options, t, v, rows):
     if t == 2:
         narrow_slots(p, s, lines, far, near, near, options, t, v, rows, bound_near)
 
 
-@kernel
+@part
 def bound_far(p, s, far, near, options, t, v, u, rows):
     """far.bound[b]: the most that far.on[0, u, b] . h_(t - 1)(u) can be where a slot into v is flipped."""
     start_pass(far, rows)
@@ -88,7 +88,7 @@ def bound_far(p, s, far, near, options, t, v, u, rows):
     spend_others(p, s, far, v, rows)
 
 
-@kernel
+@part
 def narrow_outer(p, s, lines, far, near, options, t, v, rows):
     far.stamp[2] = lines.stamp[2]  # stars are shared
     narrow_slots(p, s, lines, far, near, far, options, t, v, rows, bound_far)

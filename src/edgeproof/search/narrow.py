@@ -42,29 +42,38 @@ def narrow_slots(p, s, lines, far, near, inner, options, t, v, rows, bound_sent)
         state, u = s.status[k], p.slot_source[k]
         if state == 0 or not (state & 2 or how == MEAN) or not moves(p, s, t - 1, u):
             continue
-        if how == MAX:
-            if state == MAYBE_DELETED and ask_losses(p, lines, inner, t, v, k, rows):
-                bound_sent(p, s, far, near, options, t, v, u, rows)
-                touch(lines, p.slot_pair[k])
-                for b in range(rows):
-                    less = inner.before[b] - inner.known[b] - inner.bound[b] - abs(inner.bound[b]) * 2.0**-50
-                    if less > 0.0:
-                        lines.gain[b, p.slot_pair[k]] -= less
-            continue
         for end in range(2):
-            # a sum needs the worse end only, a mean both
+            # a deletion asks for the lower end, an insertion for the upper one; a mean for both
             if how != MEAN and (end == 0) != (state == MAYBE_DELETED):
                 continue
-            for b in range(rows):
-                row, a = inner.on[0, u, b], lines.a[b]
-                for j in range(m):
-                    row[j] = a[j] if end else -a[j]
+            if how == MAX:
+                if end == 1 or not ask_losses(p, lines, inner, t, v, k, rows):
+                    continue
+            else:
+                ask_end(lines, inner, u, end, rows, m)
             bound_sent(p, s, far, near, options, t, v, u, rows)
-            for b in range(rows):
-                if end:
-                    lines.ends[1, b, k - start] = min(lines.ends[1, b, k - start], inner.bound[b])
-                else:
-                    lines.ends[0, b, k - start] = max(lines.ends[0, b, k - start], -inner.bound[b])
+            if how == MAX:
+                take_losses(p, lines, inner, k, rows)
+            else:
+                take_end(lines, inner, k - start, end, rows)
+
+
+@kernel
+def ask_end(lines, inner, u, end, rows, m):
+    """Sum and mean: a . h for its upper end, -a . h for its lower one."""
+    for b in range(rows):
+        row, a = inner.on[0, u, b], lines.a[b]
+        for j in range(m):
+            row[j] = a[j] if end else -a[j]
+
+
+@kernel
+def take_end(lines, inner, slot, end, rows):
+    for b in range(rows):
+        if end:
+            lines.ends[1, b, slot] = min(lines.ends[1, b, slot], inner.bound[b])
+        else:
+            lines.ends[0, b, slot] = max(lines.ends[0, b, slot], -inner.bound[b])
 
 
 @kernel
@@ -99,3 +108,14 @@ def ask_losses(p, lines, inner, t, v, k, rows):
         inner.known[b] = known + size * (m + 8) * 2.0**-50
         inner.before[b] = before
     return carries
+
+
+@kernel
+def take_losses(p, lines, inner, k, rows):
+    """Where the pass says less than descend_max will add to the gain, take the difference off."""
+    pair = p.slot_pair[k]
+    touch(lines, pair)
+    for b in range(rows):
+        less = inner.before[b] - inner.known[b] - inner.bound[b] - abs(inner.bound[b]) * 2.0**-50
+        if less > 0.0:
+            lines.gain[b, pair] -= less

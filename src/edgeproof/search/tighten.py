@@ -10,7 +10,7 @@ import numpy as np
 
 from ..stages import GRAPH, MAX
 from .bound_boxes import bound_vertex, send_box
-from .compile import kernel
+from .compile import kernel, part
 from .descend import descend
 from .lines import ROWS, start_pass
 from .multiply import copy_record, fill
@@ -25,7 +25,7 @@ def is_worth_a_pass(low, high, ranked, slope):
     return high > 0.0 and ((low < 0.0 and slope != 1.0) or (ranked and not is_still(low, high)))
 
 
-@kernel
+@part
 def tighten_vertex(p, s, lines, far, near, options, t, v):
     """Intersect the box of p_t(v) with lines, ROWS / 2 neurons at a time."""
     ranked = t > 1 and p.kind[t + 1] == GRAPH and p.how[t + 1] == MAX
