@@ -33,7 +33,7 @@ TABLE: tuple[Option, ...] = (
     Option("fold", True, "bound the score difference as one number in the last layer", paper=True),
     Option("lines", True, "linear bounds in the flips that share one budget; splits and attacks by gain"),
     Option("tighten", True, "tighten the boxes of hidden neurons with lines"),
-    Option("narrow", True, "tighten: bound what neighbours send by lines of their own, not by their boxes"),
+    Option("narrow", True, "node tasks, where tightened: bound what neighbours send by lines of their own too"),
     Option("last_flip", True, "with one flip left, evaluate the pairs in doubt instead of branching"),
     Option("carriers", True, "take a max over 0/1 features apart by who carries a column"),
     Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree", paper=True),

@@ -166,7 +166,8 @@ class Pass:
         self._add_gains(v, rows, gains)
 
     def _narrows(self, t: int) -> bool:
-        return self.outer is None or t == 2
+        """As the search does: with other gains there would be other boxes, and narrower ones may give worse lines."""
+        return self.setting.query.claim.node is not None and (self.outer is None or t == 2)
 
     def _moving(self, t: int, u: int) -> BoolArray:
         """(B,): where h_t(u) can move, by its box; a box as narrow as rounding is not worth a pass."""
