@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from edgeproof.proof.lines import mean_gains
+from edgeproof.proof.means import mean_gains
 
 
 @pytest.mark.parametrize("insertions", [False, True])

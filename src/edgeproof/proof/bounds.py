@@ -10,11 +10,9 @@ from .boxes import Box, activate, bound_stage
 from .chain import Kind
 from .enclose import Enclosure
 from .evaluate import evaluate_graphs
-from .lines import Pass
+from .lines import ROWS, Pass
 from .setting import PRESENT, Batch, Setting
 from .spend import Line, spend
-
-ROWS = 2048  # rows of one pass: bounds its memory
 
 
 class Bounds:

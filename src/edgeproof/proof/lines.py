@@ -19,11 +19,15 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..network import Aggregation
-from .boxes import Box, Carried, activate, can_empty, kept_after
+from .boxes import Box, Carried, activate
 from .chain import Kind
 from .enclose import FAINT, Enclosure
+from .means import mean_gains
 from .setting import MOVABLE, PRESENT, Batch, Setting
 from .spend import Line, spend
+from .stars import Stars
+
+ROWS = 2048  # rows of one pass: bounds its memory
 
 
 class Rows(NamedTuple):
@@ -176,19 +180,27 @@ class Pass:
         felt: BoolArray = (wide & ((high > 0.0) | (self.setting.stage(t).slope != 0.0))).any(axis=1)
         return felt
 
-    def _bound_sent(self, t: int, v: int, u: int, rows: IntArray, on: FloatArray) -> FloatArray:
-        """The most that on . h_t(u) can be, row by row, in graphs where some pair at v is flipped."""
-        region, node = self.setting.region, self.node[rows]
-        stage = self.setting.stage(t)
-        on, const = (on, np.zeros(len(rows))) if stage.linear else self.chords(t).apply(node, u, on)
-        line = self._inside().descend(t, node, np.full(len(rows), u, dtype=np.int64), on)
-        total = line.const + const
-        line = line._replace(const=total, error=line.error + abs(total) * 2.0**-52)
-        pairs = region.pair[self._slots(v)]
-        pairs = pairs[pairs < region.F]
-        # a pair that moves u too may count among those that are spent
-        apart = (line.gains[:, pairs] <= 0.0).all(axis=1)
-        return spend(self.batch, region.ends[:, 1], node, line, np.where(apart, 1, 0))
+    def _bound_sent(self, t: int, v: int, asked: list[Rows], sources: list[int]) -> list[FloatArray]:
+        """The most that on . h_t(u) can be in graphs where some pair at v is flipped, for asked[0] with u = sources[0],
+        and so on: one pass for all, they go side by side.
+        """
+        region, stage = self.setting.region, self.setting.stage(t)
+        node = self.node[np.concatenate([one.rows for one in asked])]
+        start = np.repeat(np.array(sources, dtype=np.int64), [len(one.rows) for one in asked])
+        on, const = np.concatenate([one.on for one in asked]), np.zeros(len(node))
+        if not stage.linear:
+            on, const = self.chords(t).apply(node, start, on)
+        out = np.zeros(len(node))
+        for begin in range(0, len(node), ROWS):
+            some = slice(begin, begin + ROWS)
+            line = self._inside().descend(t, node[some], start[some], on[some])
+            total = line.const + const[some]
+            line = line._replace(const=total, error=line.error + abs(total) * 2.0**-52)
+            pairs = region.pair[self._slots(v)]
+            # a pair that moves u too may count among those that are spent
+            apart = (line.gains[:, pairs[pairs < region.F]] <= 0.0).all(axis=1)
+            out[some] = spend(self.batch, region.ends[:, 1], node[some], line, np.where(apart, 1, 0))
+        return np.split(out, np.cumsum([len(one.rows) for one in asked])[:-1])
 
     def _narrow_ends(self, t: int, v: int, rows: IntArray, a: FloatArray, low: FloatArray, high: FloatArray) -> None:
         """In place. A sum asks for the worse end only, a mean for both."""
@@ -198,16 +210,19 @@ class Pass:
         status = self.batch.status[node, self._slots(v)]
         there, moves = (status & PRESENT) != 0, (status & MOVABLE) != 0
         mean = self.setting.stage(t).how is Aggregation.MEAN
+        asked, sources, ends = [], [], []
         for k, u in enumerate(self.setting.region.source[self._slots(v)].tolist()):
-            asked = self._moving(t - 1, u)[node] & (self.batch.cap[node, v] > 0)
-            both = asked & (there[:, k] | moves[:, k]) if mean else np.zeros(len(rows), dtype=np.bool_)
-            lower = np.flatnonzero(both | (asked & moves[:, k] & there[:, k]))
-            upper = np.flatnonzero(both | (asked & moves[:, k] & ~there[:, k]))
-            if len(lower):
-                bound = -self._bound_sent(t - 1, v, u, rows[lower], -a[lower])
-                low[lower, k] = np.maximum(low[lower, k], bound)
-            if len(upper):
-                high[upper, k] = np.minimum(high[upper, k], self._bound_sent(t - 1, v, u, rows[upper], a[upper]))
+            felt = self._moving(t - 1, u)[node] & (self.batch.cap[node, v] > 0)
+            both = felt & (there[:, k] | moves[:, k]) if mean else np.zeros(len(rows), dtype=np.bool_)
+            for end, wanted in ((low, there[:, k]), (high, ~there[:, k])):
+                some = np.flatnonzero(both | (felt & moves[:, k] & wanted))
+                if len(some):
+                    asked.append(Rows(rows[some], a[some] if end is high else -a[some]))
+                    sources.append(u)
+                    ends.append((end, some, k))
+        bounds = self._bound_sent(t - 1, v, asked, sources) if asked else []
+        for (end, some, k), bound in zip(ends, bounds, strict=True):
+            end[some, k] = np.minimum(end[some, k], bound) if end is high else np.maximum(end[some, k], -bound)
 
     def _narrow_losses(self, t: int, v: int, rows: IntArray, a: FloatArray, stars: Stars, gains: FloatArray) -> None:
         """In place: what changes when a slot is deleted, in all coordinates whose lines it carries. Below, h falls to
@@ -218,6 +233,7 @@ class Pass:
         node = self.node[rows]
         up, down = np.maximum(a, 0.0), np.minimum(a, 0.0)
         above, below = stars.above[node], stars.below[node]
+        asked, sources, known, where = [], [], [], []
         for k, u in enumerate(self.setting.region.source[self._slots(v)].tolist()):
             goes = (stars.there & stars.moves)[node, k] & (self.batch.cap[node, v] > 0) & self._moving(t - 1, u)[node]
             lost = down * ((below == k) & (stars.loss[node] > 0.0))
@@ -227,10 +243,14 @@ class Pass:
             lost, paid, at = lost[some], (up * (above == k))[some], node[some]
             second = np.where(paid > 0.0, stars.second[at], 0.0)
             terms = lost * stars.floor[at], paid * stars.rise[at], paid * second
-            known = (terms[0] - terms[1] + terms[2]).sum(axis=1)
             size = sum(abs(term).sum(axis=1) for term in terms)
-            sent = self._bound_sent(t - 1, v, u, rows[some], -lost - paid * stars.slope[at])
-            total = sent + known + (size + abs(sent)) * (a.shape[1] + 8) * 2.0**-50
+            known.append((terms[0] - terms[1] + terms[2]).sum(axis=1) + size * (a.shape[1] + 8) * 2.0**-50)
+            asked.append(Rows(rows[some], -lost - paid * stars.slope[at]))
+            sources.append(u)
+            where.append((some, k))
+        bounds = self._bound_sent(t - 1, v, asked, sources) if asked else []
+        for (some, k), number, bound in zip(where, known, bounds, strict=True):
+            total = bound + number + (abs(bound) + abs(number)) * 2.0**-50
             gains[some, k] = np.minimum(gains[some, k], total)
 
     def _step_pool(self, t: int, rows: IntArray, a: FloatArray) -> None:
@@ -333,8 +353,8 @@ class Chords:
         self.upper = np.where(bends, chord, straight)
         self.lower = np.where(bends, np.where(high > -low, 1.0, k), straight)
 
-    def apply(self, node: IntArray, u: int, on: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Coefficients on the pre-activation of vertex u, and what goes to the constant."""
+    def apply(self, node: IntArray, u: IntArray | int, on: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Coefficients on the pre-activation of vertex u (of u[r] in row r), and what goes to the constant."""
         up, down = np.maximum(on, 0.0), np.minimum(on, 0.0)
         const = np.einsum("kd,kd->k", up, self.rise[node, u])
         return up * self.upper[node, u] + down * self.lower[node, u], const
@@ -351,142 +371,3 @@ def _merge(parts: list[Rows]) -> Rows:
         on[at[begin : begin + len(part.rows)]] += part.on  # rows of one part differ
         begin += len(part.rows)
     return Rows(rows, on)
-
-
-def mean_gains(low: FloatArray, high: FloatArray, there: np.ndarray, moves: np.ndarray, cap: IntArray) -> FloatArray:
-    """Gains (k, slots) over the mean of those that are there (docs/proofs.md, "Mean")."""
-    goes, comes = there & moves, ~there & moves
-    present, deletable, insertable = (one.sum(axis=1) for one in (there, goes, comes))
-    total_high = (high * there).sum(axis=1)
-    gains = np.zeros(low.shape)
-    mixed = insertable > 0
-    if mixed.any():
-        gains[mixed] = _mixed_gains(low[mixed], high[mixed], there[mixed], goes[mixed], comes[mixed], cap[mixed])
-    only = ~mixed & (deletable > 0)
-    if only.any():
-        gains[only] = _deletion_gains(
-            low[only], high[only], goes[only], present[only], np.minimum(cap, deletable)[only], total_high[only]
-        )
-    return gains
-
-
-def _deletion_gains(
-    low: FloatArray, high: FloatArray, goes: np.ndarray, present: IntArray, most: IntArray, total: FloatArray
-) -> FloatArray:
-    """Neighbours can only go, at most `most` of k. Without i of them the mean has changed by at most the sum of
-    q(u, i) = (total - i high(u) - (k - i) low(u)) / (k (k - i)), where total is that of all `high`. A pair gains
-    q(u, 1) and a surplus: the largest over i of the mean of q(u, i) - q(u, 1) over the i lowest `high`. With nobody
-    left the mean is 0, which asks for a surplus of -total / k^2.
-    """
-    k = present.astype(np.float64)
-    middle = total / k
-    ranked = np.sort(np.where(goes, high, np.inf), axis=1)
-    over = np.cumsum(np.where(np.isfinite(ranked), middle[:, None] - ranked, 0.0), axis=1)
-    surplus = np.zeros(len(low))
-    for i in range(2, int(np.minimum(most, present - 1).max(initial=0)) + 1):
-        possible = i <= np.minimum(most, present - 1)
-        share = (i - 1) * over[:, i - 1] / np.where(possible, i * (k - i) * (k - 1.0), 1.0)
-        surplus = np.where(possible, np.maximum(surplus, share), surplus)
-    surplus = np.where(most == present, np.maximum(surplus, -middle / k), surplus)
-    several = (k > 1)[:, None]
-    others = (total[:, None] - high) / np.where(several, k[:, None] * (k[:, None] - 1.0), 1.0)
-    one = np.where(several, others - low / k[:, None] + surplus[:, None], -low)
-    return np.where(goes, one, 0.0)
-
-
-def _mixed_gains(
-    low: FloatArray, high: FloatArray, there: np.ndarray, goes: np.ndarray, comes: np.ndarray, cap: IntArray
-) -> FloatArray:
-    """Deleting D and inserting I moves the mean M0 of k by [sum over D of (M0 - s) + sum over I of (s - M0)] divided
-    by k - |D| + |I|: every term at its worst, over the denominator that makes it largest.
-    """
-    present, deletable, insertable = (one.sum(axis=1) for one in (there, goes, comes))
-    share = (1.0 / np.maximum(present, 1))[:, None]
-    total_low, total_high = ((end * there).sum(axis=1)[:, None] for end in (low, high))
-    leaves = share * (total_high - high) - low * (1.0 - share)
-    enters = high - share * total_low
-    least_left = np.maximum(present - np.minimum(cap, deletable), 1)[:, None]
-    most_left = np.maximum(present - 1 + np.minimum(cap - 1, insertable), 1)[:, None]
-    least_come = (present - np.minimum(cap - 1, deletable) + 1)[:, None]
-    most_come = (present + np.minimum(cap, insertable))[:, None]
-    gone = leaves / np.where(leaves > 0.0, least_left, most_left)
-    empties = (present == deletable) & (deletable <= cap) & (present > 0)
-    gone = np.where(empties[:, None], np.maximum(gone, -share * (share * total_low)), gone)
-    come = enters / np.maximum(np.where(enters > 0.0, least_come, most_come), 1)
-    return np.where(goes, gone, np.where(comes, come, 0.0))
-
-
-class Stars:
-    """A max, coordinate by coordinate: which slot carries the line above it and which the line below.
-
-    low, high, now: (B, slots, D), the box of every slot and its value in the grounding (which only guides the choice
-    of `below`). above, below: (B, D) slot numbers, -1 for none. Above: max(h_star, second) by its chord, slope h +
-    rise; where the star stays above the second anyway, deleting it costs the adversary `drop`. Below: h_star minus
-    `loss` if it is deleted; `floor` is what is there at least, whatever goes.
-    """
-
-    def __init__(self, low: FloatArray, high: FloatArray, now: FloatArray, status: np.ndarray, cap: IntArray) -> None:
-        there, moves = (status & PRESENT) != 0, (status & MOVABLE) != 0
-        self.low, self.high, self.there, self.moves = low, high, there, moves
-        goes = there & moves
-        here = there[..., None]
-        upper = np.where(here, high, -np.inf)
-        self.above = upper.argmax(axis=1)
-        top = np.take_along_axis(upper, self.above[:, None], axis=1)[:, 0]
-        others = upper.copy()
-        np.put_along_axis(others, self.above[:, None], -np.inf, axis=1)
-        second = others.max(axis=1)
-        bottom = np.take_along_axis(low, self.above[:, None], axis=1)[:, 0]
-        self.empties = can_empty(status, cap)
-        # of equal ones, one that stays
-        value = np.where(here, now, -np.inf)
-        largest = value.max(axis=1, keepdims=True)
-        rank = (value == largest) & here
-        self.below = (rank * (1 + ~goes[..., None])).argmax(axis=1)
-        alone = goes | (~there & moves & (cap > goes.sum(axis=1))[:, None])
-        lowest = np.minimum(np.where(alone[..., None], low, np.inf).min(axis=1), 0.0)
-        sure = np.where((there & ~moves)[..., None], low, -np.inf).max(axis=1)
-        kept = np.maximum(sure, kept_after(low, goes, cap))
-        nobody = ~there.any(axis=1)[:, None]
-        self.floor = np.where(nobody, 0.0, np.where(self.empties[:, None], lowest, kept))
-        reach = np.take_along_axis(high, self.below[:, None], axis=1)[:, 0]
-        goes_below = np.take_along_axis(goes, self.below, axis=1)
-        self.loss = np.where(goes_below & ~nobody, np.maximum(reach - self.floor, 0.0), 0.0)
-        self.second = second = np.where(self.empties[:, None], np.maximum(second, 0.0), second)
-        with np.errstate(invalid="ignore"):
-            flat = second >= top
-            clear = ~flat & (bottom >= second)
-            bends = ~flat & ~clear
-            slope = (top - second) / np.where(bends, top - bottom, 1.0)
-            chord = np.maximum(second - slope * bottom, top - slope * top)
-            goes_above = np.take_along_axis(goes, self.above, axis=1)
-            drop = np.where(clear & goes_above & np.isfinite(second), bottom - second, 0.0)
-        self.slope = np.where(nobody | flat, 0.0, np.where(clear, 1.0, np.where(bends, slope, 0.0)))
-        self.rise = np.where(nobody, 0.0, np.where(flat, second, np.where(bends, chord, 0.0)))
-        self.drop = np.where(nobody, 0.0, drop)
-        self.above = np.where(nobody | flat, -1, self.above)
-        self.below = np.where(nobody, -1, self.below)
-
-    def carried_values(self) -> tuple[FloatArray, FloatArray]:
-        """Where slots are numbers: those of the slots that carry the lines, 0 for none."""
-        above, below = (
-            np.take_along_axis(self.low, np.maximum(star, 0)[:, None], axis=1)[:, 0] * (star >= 0)
-            for star in (self.above, self.below)
-        )
-        return above, below
-
-    def gains(self, node: IntArray, a: FloatArray) -> FloatArray:
-        """(rows, slots) for coefficients a (rows, D) on the aggregate below node[row]."""
-        up, down = np.maximum(a, 0.0), np.minimum(a, 0.0)
-        gains = np.zeros((len(a), self.there.shape[1]))
-        paid, lost = up * self.drop[node], -down * self.loss[node]
-        above, below = self.above[node], self.below[node]
-        for k in np.flatnonzero((self.there & self.moves).any(axis=0)).tolist():
-            gains[:, k] = (lost * (below == k) - paid * (above == k)).sum(axis=1)
-        comes = ~self.there & self.moves
-        if comes.any():
-            rises = np.maximum(self.high - self.floor[:, None], 0.0)[node]
-            falls = (np.minimum(self.low, 0.0) * (self.below < 0)[:, None])[node]
-            entering = np.einsum("kd,ksd->ks", up, rises) + np.einsum("kd,ksd->ks", down, falls)
-            gains = np.where(comes[node], entering, gains)
-        return np.where(self.moves[node], gains, 0.0)
