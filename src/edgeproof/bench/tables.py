@@ -127,7 +127,7 @@ def speed_table(name: str, instances: Sequence[Instance]) -> Table:
     """The first engine against each other one on the same instances; what is not solved counts as the limit."""
     base, *others = dict.fromkeys(one.variant for one in instances)
     rows = []
-    for (budget,), some in _by(instances, lambda one: (one.budget,)).items():
+    for (budget,), some in sorted(_by(instances, lambda one: (one.budget,)).items()):
         answers = {(one.variant, one.row, one.dataset, one.index): one for one in some}
         for other in others:
             theirs = [one for one in some if one.variant == other and (base, *_question(one)) in answers]
