@@ -70,6 +70,17 @@ GRIDS = (
         calibrations=("none", "between", "tie"),
         most_graphs=1500,
     ),
+    # passes inside passes, three and four stages deep
+    Grid(
+        vertices=(4, 5, 5, 6),
+        layers=(3, 3, 4),
+        widths=(1, 2, 3),
+        aggregations=("max", "mean", "mixed", "mixed", "mixed"),
+        flips=("delete", "insert", "both", "list"),
+        budgets=(2, 3, 3, 4, None),
+        calibrations=("none", "between"),
+        most_graphs=1500,
+    ),
     # rounding: numbers of which no sum is exact
     Grid(
         vertices=(4, 5, 6),
