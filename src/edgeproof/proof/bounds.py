@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..network import Aggregation
-from .boxes import Box, activate, bound_stage
+from .boxes import Box, activate, bound_stage, is_wide
 from .chain import Kind
 from .enclose import Enclosure
 from .evaluate import evaluate_graphs
@@ -57,7 +57,7 @@ class Bounds:
         worth = (low < 0.0) & (self.setting.stage(t).slope < 1.0)
         after = self.setting.stage(t + 1)
         if t > 1 and after.kind is Kind.GRAPH and after.how is Aggregation.MAX:
-            worth |= high - low > 1e-9 * (abs(low) + abs(high))
+            worth |= is_wide(low, high)
         node, vertex, neuron = np.nonzero(worth & (high > 0.0) & self._matters(t)[..., None])
         for begin in range(0, len(node), ROWS // 2):
             some = slice(begin, begin + ROWS // 2)

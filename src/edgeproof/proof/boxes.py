@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..arrays import BoolArray, FloatArray, IntArray
 from ..network import Aggregation
 from .chain import Kind, Stage
 from .setting import MOVABLE, PRESENT, Batch, RawSlots, Setting
@@ -18,6 +18,12 @@ Box = tuple[FloatArray, FloatArray]  # low, high: (B, vertices, D)
 
 def activate(values: FloatArray, slope: FloatArray) -> FloatArray:
     return np.where(values < 0.0, values * slope, values)
+
+
+def is_wide(low: FloatArray, high: FloatArray) -> BoolArray:
+    """Whether more than rounding lies between the ends; otherwise no pass is spent on them."""
+    wide: BoolArray = high - low > 1e-9 * (abs(low) + abs(high))
+    return wide
 
 
 def affine(box: Box, weight: FloatArray, bias: FloatArray | float = 0.0) -> Box:

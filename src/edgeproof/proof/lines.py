@@ -19,7 +19,7 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..network import Aggregation
-from .boxes import Box, Carried, activate
+from .boxes import Box, Carried, activate, is_wide
 from .chain import Kind
 from .enclose import FAINT, Enclosure
 from .means import mean_gains
@@ -46,7 +46,7 @@ class Pass:
         """boxes[t]: of the pre-activations of stage t; values[t]: of the grounding (only a max looks at them)."""
         self.enclosure, self.batch, self.boxes, self.values = enclosure, batch, boxes, values
         self.setting: Setting = enclosure.setting
-        self.outer: Pass | None = None
+        self.inside = False  # of another pass
         self._chords: dict[int, Chords] = {}
         self._features: dict[int, Box] = {}
         self._stars: dict[tuple[int, int], Stars] = {}
@@ -55,7 +55,7 @@ class Pass:
     def _inside(self) -> Pass:
         """A pass that starts within this one."""
         inner = Pass(self.enclosure, self.batch, self.boxes, self.values)
-        inner.outer = self
+        inner.inside = True
         inner._chords, inner._features = self._chords, self._features
         inner._stars, inner._carried = self._stars, self._carried
         return inner
@@ -171,13 +171,12 @@ class Pass:
 
     def _narrows(self, t: int) -> bool:
         """As the search does: with other gains there would be other boxes, and narrower ones may give worse lines."""
-        return self.setting.query.claim.node is not None and (self.outer is None or t == 2)
+        return self.setting.query.claim.node is not None and (not self.inside or t == 2)
 
     def _moving(self, t: int, u: int) -> BoolArray:
-        """(B,): where h_t(u) can move, by its box; a box as narrow as rounding is not worth a pass."""
+        """(B,): where h_t(u) can move, by its box."""
         low, high = (end[:, u] for end in self.boxes[t])
-        wide = high - low > 1e-9 * (abs(low) + abs(high))
-        felt: BoolArray = (wide & ((high > 0.0) | (self.setting.stage(t).slope != 0.0))).any(axis=1)
+        felt: BoolArray = (is_wide(low, high) & ((high > 0.0) | (self.setting.stage(t).slope != 0.0))).any(axis=1)
         return felt
 
     def _bound_sent(self, t: int, v: int, asked: list[Rows], sources: list[int]) -> list[FloatArray]:
