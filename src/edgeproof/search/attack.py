@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compile import kernel
+from .compile import entry
 from .evaluate import evaluate_from
 from .exclude import grounding_may_break
 from .split import affordable, decide, undo
 from .state import BOX_MARK, EVALUATION_WORK, EVALUATIONS, LIMIT, PAIR_MARK, USED, VALUE_MARK, WORK, H
 
 
-@kernel
+@entry
 def flip_grounding(p, s, options, pair):
     """Flip a pair in the grounding only: boxes stay as they are, so undo before they are looked at."""
     decide(p, s, pair, np.int64(1))
@@ -24,7 +24,7 @@ def flip_grounding(p, s, options, pair):
     s.tally[EVALUATION_WORK] += 1 + s.tally[WORK] - before  # one more for what does not grow with the vertices
 
 
-@kernel
+@entry
 def flip_best_gains(p, s, lines, options, excluded):
     """Flip the pairs with the largest gains one after the other; True as soon as the claim may be broken."""
     room = p.T * p.n  # what one flip can write to the trail
@@ -41,7 +41,7 @@ def flip_best_gains(p, s, lines, options, excluded):
     return False
 
 
-@kernel
+@entry
 def score_flips(p, s, options, base, excluded, scores, first, last):
     """scores[pair], for pairs from `first` to before `last`: the largest objective of a rival when `base` and this
     pair are flipped; -inf where that is not allowed. All single flips of one base graph share its evaluation.
@@ -58,7 +58,7 @@ def score_flips(p, s, options, base, excluded, scores, first, last):
     undo(p, s, np.int64(0), np.int64(0), box_mark)
 
 
-@kernel
+@entry
 def largest_objective(p, s, excluded):
     """How close the grounding comes to breaking the claim: above 0 it breaks it, up to rounding, which is added."""
     h = s.values[p.T, 0, H]

@@ -7,7 +7,7 @@ import numpy as np
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED, PRESENT
 from ..stages import DENSE, GCN, MAX, MEAN, POOL, SUM
 from .carry import GOING, carry_columns
-from .compile import kernel, part
+from .compile import kernel, leaf, part
 from .gcn_boxes import gather_gcn
 from .multiply import add_interval, copy, copy_record, fill, join_interval, split_interval
 from .propagate import list_due, spendable, who_asks
@@ -15,7 +15,7 @@ from .rank import rank
 from .state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, STOP, WORK
 
 
-@kernel
+@leaf
 def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, every, top, x):
     """Present ones, plus the `cap` best gains (all positive ones if `every` undecided slot may flip)."""
     fill(low, 0.0, m)
@@ -58,7 +58,7 @@ def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, e
             high[i] += more[i]
 
 
-@kernel
+@leaf
 def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):
     """The best of all splits into i deletions and j insertions, i + j <= cap; each split is best by rank."""
     sum_low, sum_high = top[0, cap + 1], top[1, cap + 1]  # rows past the ranks: free
@@ -123,7 +123,7 @@ def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, 
                     high[k] = max(high[k], with_high[k] * share)
 
 
-@kernel
+@leaf
 def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):
     """Upper: the largest that can be present. Lower: what is left when the `cap` best deletable ones go."""
     fill(low, -np.inf, m)  # best decided one, from below
@@ -173,7 +173,7 @@ def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, e
             low[i] = max(low[i], kept[i])
 
 
-@kernel
+@leaf
 def pool_box(low, high, m, below, how, n):
     """The readout's aggregation: over all vertices, none of them in doubt."""
     copy(low, below[0, SENT_LOW], m)
@@ -194,7 +194,7 @@ def pool_box(low, high, m, below, how, n):
             high[i] /= n
 
 
-@kernel
+@leaf
 def send_box(p, s, record, t, v):
     """From the box of the pre-activation of v, the boxes of what stage t + 1 takes of it."""
     if t == p.T:

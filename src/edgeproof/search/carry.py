@@ -10,7 +10,7 @@ are one crowd with one vector, in which weights of different sign cancel.
 from __future__ import annotations
 
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED, PRESENT
-from .compile import kernel
+from .compile import kernel, leaf
 from .multiply import fill
 
 # `crowd`: a column of the crowd; carriers that may go, and that may come; a number that names the set of carriers
@@ -18,7 +18,7 @@ COLUMN, GOING, COMING, NAME = 0, 1, 2, 3
 MOST_NAMED = 62  # slots of a vertex whose sets have names; of more, every column is a crowd of its own
 
 
-@kernel
+@leaf
 def find_crowd(s, crowds, name):
     """Which of the crowds has this set of carriers; `crowds` if none has."""
     for c in range(crowds):
@@ -86,7 +86,7 @@ def carry_columns(p, s, v, cap):
     return crowds
 
 
-@kernel
+@leaf
 def crowd_carrier(p, s, j, k):
     """Whether the undecided slot k carries column j."""
     state = s.status[k]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import config
+
+from .slots import InnerKernel, SlottedKernel
 
 
 @cache
@@ -28,30 +31,54 @@ def kernel_folder() -> Path:
     return Path(home) / "edgeproof" / f"kernels-{digest.hexdigest()[:16]}"
 
 
-def _compiled(function: Callable[..., Any], inline: str = "never", flags: tuple[str, ...] = ("contract",)) -> Any:
+# Any order of summation and fused multiply-adds are covered by the rounding analysis (round.py), so contraction is
+# safe, and so is reordering. Nothing else is relaxed: a NaN must never prune.
+_OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
+
+@contextmanager
+def _kept() -> Iterator[None]:
+    """Where Numba keeps the machine code of what is declared inside."""
     before = config.CACHE_DIR
     config.CACHE_DIR = str(kernel_folder())
     try:
-        # Any order of summation and fused multiply-adds are covered by the rounding analysis (round.py), so
-        # contraction is safe, and so is reordering. Nothing else is relaxed: a NaN must never prune.
-        return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=set(flags), inline=inline)(function)
+        yield
     finally:
         config.CACHE_DIR = before
 
 
+def _compiled(function: Callable[..., Any], inline: str = "never", flags: tuple[str, ...] = ("contract",)) -> Any:
+    with _kept():
+        return numba.jit(cache=True, inline=inline, fastmath=set(flags), **_OPTIONS)(function)
+
+
+def _slotted(make: type[SlottedKernel], function: Callable[..., Any]) -> Any:
+    with _kept():
+        made = make(function, {**_OPTIONS, "fastmath": {"contract"}})
+        made.enable_caching()
+    return made
+
+
+def entry(function: Callable[..., Any]) -> Any:
+    """A kernel that Python calls: compiled on first use, kept for the next process, without the GIL."""
+    return _slotted(SlottedKernel, function)
+
+
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile on first use, keep the machine code for the next process, release the GIL."""
+    """A kernel that kernels call; it is compiled without what Python needs to call it."""
+    return _slotted(InnerKernel, function)
+
+
+def leaf(function: Callable[..., Any]) -> Any:
+    """A small kernel, compiled into each that calls it, for whatever types it is called with."""
     return _compiled(function)
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """A piece of one kernel in a file of its own, pasted in where it is called.
-
-    Every level of calls is optimised once more by each of its callers, so a deep tree of kernels compiles slowly.
-    """
+    """A piece of one kernel in a file of its own, pasted in where it is called."""
     return _compiled(function, "always")
 
 
 def reduction(function: Callable[..., Any]) -> Any:
-    """A kernel whose sums may be taken in any order: otherwise they do not vectorise."""
+    """A leaf whose sums may be taken in any order: otherwise they do not vectorise."""
     return _compiled(function, flags=("contract", "reassoc"))

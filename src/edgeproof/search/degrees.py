@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem import Problem
-from .compile import kernel
+from .compile import kernel, leaf
 from .multiply import fill
 from .propagate import spendable
 from .state import LIMIT, SENT, UNDECIDED, USED, State
@@ -40,13 +40,13 @@ def shift_degrees(p, s, pair, flip, step):
             s.degree[v] += -step if present else step
 
 
-@kernel
+@leaf
 def flips_left(s, options):
     """How many flips a box may count on."""
     return s.tally[LIMIT] - s.tally[USED] if options.budget_boxes else s.tally[UNDECIDED]
 
 
-@kernel
+@leaf
 def movable_degree(p, s, options, u, open_edge, left):
     """How far flips of other pairs than a given u -> v, `left` of them at most, can move the degree of u: (down, up).
 
@@ -57,7 +57,7 @@ def movable_degree(p, s, options, u, open_edge, left):
     return min(s.leaving[u] - p.charge_u * open_edge, most), min(s.arriving[u], most)
 
 
-@kernel
+@leaf
 def degrees_of_inserted(p, s, options, u, left):
     """The smallest and largest degree that u can have in a graph with the inserted pair u -> v."""
     others, own = left - 1, p.charge_u  # undirected, the pair counts at u too

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED
-from .compile import kernel
+from .compile import kernel, leaf
 from .degrees import degrees_of_inserted, movable_degree
 from .descend_sum import range_slots
 from .lines import reach, touch
@@ -26,13 +26,13 @@ from .relax import act_interval
 from .state import HIGH, LIMIT, LOW, USED
 
 
-@kernel
+@leaf
 def worst(weight, low, high):
     """The largest of weight * x for x in [low, high]."""
     return max(weight * low, weight * high)
 
 
-@kernel
+@leaf
 def deletion_gain(root, degree, down, up, cap, bottom, own_low, own_high, others_low, others_high):
     """The most that one deletion at v adds: g of its sender is `bottom` at its worst, S without it is `others`."""
     here = root[degree]
@@ -48,7 +48,7 @@ def deletion_gain(root, degree, down, up, cap, bottom, own_low, own_high, others
     return best
 
 
-@kernel
+@leaf
 def insertion_gain(root, degree, down, up, cap, above, own_low, own_high, sum_low, sum_high):
     """The most that one insertion at v adds: g of its sender is `above` at its worst."""
     here = root[degree]
@@ -62,7 +62,7 @@ def insertion_gain(root, degree, down, up, cap, above, own_low, own_high, sum_lo
     return best
 
 
-@kernel
+@leaf
 def sender_gains(root, degree, down, up, bottom, above, strong, weak, stays):
     """What a deletion and an insertion at a sender add to what v hears of it, at most.
 

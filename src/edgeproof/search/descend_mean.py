@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED
-from .compile import kernel
+from .compile import kernel, leaf
 from .lines import reach, touch
 
 
-@kernel
+@leaf
 def keep_lowest(held, count, x):
     """Insert x into the `count` smallest seen so far, in ascending order."""
     for r in range(count):
@@ -18,7 +18,7 @@ def keep_lowest(held, count, x):
         held[r] = smaller
 
 
-@kernel
+@leaf
 def gain_deletions(p, s, lines, v, b, present, most, total_high):
     """Gains where a mean can only lose neighbours, up to `most` of them.
 

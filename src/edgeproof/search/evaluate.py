@@ -6,14 +6,14 @@ import numpy as np
 
 from ..problem import PRESENT
 from ..stages import DENSE, GCN, MAX, MEAN, POOL
-from .compile import kernel
+from .compile import entry, kernel, leaf
 from .degrees import gather_normalised
 from .multiply import add_picked, copy, copy_record, fill, pick_nonzero
 from .propagate import list_due, who_asks
 from .state import OWN, SENT, VALUE_MARK, WORK, H
 
 
-@kernel
+@leaf
 def add_row(acc, row, how, m, count):
     if how == MAX and count > 0:
         for i in range(m):
@@ -26,7 +26,7 @@ def add_row(acc, row, how, m, count):
             acc[i] = row[i]
 
 
-@kernel
+@leaf
 def gather_values(p, s, acc, below, how, m, first, v):
     """Aggregate what the present in-neighbours send (`first`: their raw feature rows) into acc[:m]."""
     count = np.int64(0)
@@ -48,7 +48,7 @@ def gather_values(p, s, acc, below, how, m, first, v):
             acc[i] /= count
 
 
-@kernel
+@leaf
 def pool_values(acc, below, how, m, n):
     """The readout's aggregation: over all vertices, none of them in doubt."""
     copy(acc, below[0, SENT], m)
@@ -65,7 +65,7 @@ def pool_values(acc, below, how, m, n):
             acc[i] /= n
 
 
-@kernel
+@leaf
 def send_value(p, s, record, t, v):
     """From h_t(v), what stage t + 1 takes of it: C h + b for v itself, A h or h for its neighbours."""
     if t == p.T:
@@ -146,7 +146,7 @@ def evaluate_vertex(p, s, options, t, v, forced):
     return True
 
 
-@kernel
+@entry
 def evaluate_from(p, s, options, seeds, everything):
     """Bring all values up to date after the slots into `seeds` changed."""
     forced = 1 if everything or not options.stop_unchanged else 0

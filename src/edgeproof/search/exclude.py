@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compile import kernel
+from .compile import entry
 from .descend import descend
 from .lines import ROWS, start_pass
 from .multiply import fill
@@ -13,7 +13,7 @@ from .spend import spend
 from .state import HIGH, LIMIT, LOW, USED, H
 
 
-@kernel
+@entry
 def grounding_may_break(p, s, excluded):
     """Whether the grounding breaks the claim, or comes so close that only exact arithmetic can tell."""
     h = s.values[p.T, 0, H]
@@ -25,7 +25,7 @@ def grounding_may_break(p, s, excluded):
     return False
 
 
-@kernel
+@entry
 def exclude_by_boxes(p, s, excluded):
     """Mark the rivals that cannot win in any graph below; True if none is left."""
     box = s.boxes[p.T, 0]
@@ -47,7 +47,7 @@ def exclude_by_boxes(p, s, excluded):
     return left == 0
 
 
-@kernel
+@entry
 def exclude_by_lines(p, s, lines, far, near, options, excluded):
     """The same with lines. Leaves in `order` the gains for the strongest rival, and with one flip left in `doubtful`
     the pairs whose flip may still break the claim.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..stages import DENSE, GCN, MAX, MEAN, POOL
-from .compile import kernel
+from .compile import kernel, leaf
 from .descend_gcn import descend_gcn
 from .descend_max import descend_max, raw_coefficients
 from .descend_mean import descend_mean
@@ -15,7 +15,7 @@ from .propagate import spendable
 from .state import WORK
 
 
-@kernel
+@leaf
 def additions(p, t, v):
     """More than the terms that one vertex adds to a constant or to a gain."""
     around = p.n if p.kind[t] == POOL else p.slot_ptr[v + 1] - p.slot_ptr[v]
@@ -25,7 +25,7 @@ def additions(p, t, v):
     return 8 + 2 * around + 4 * columns
 
 
-@kernel
+@leaf
 def charge(p, s, lines, t, v, rows):
     """Count the work of one vertex, and its share of the rounding."""
     # as measured, next to a vertex of an evaluation: products for every row, gains for every slot that may flip
@@ -34,7 +34,7 @@ def charge(p, s, lines, t, v, rows):
     lines.stamp[3] += additions(p, t, v)
 
 
-@kernel
+@leaf
 def gathers(p, t, v):
     """Whether anybody sends to v at stage t."""
     return p.kind[t] != DENSE and (p.kind[t] == POOL or p.how[t] == GCN or p.slot_ptr[v + 1] > p.slot_ptr[v])

@@ -16,6 +16,7 @@ import numba
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.datamodel import models
+from numba.core.registry import cpu_target
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
@@ -27,7 +28,7 @@ from numba.extending import (
     unbox,
 )  # fmt: skip
 
-from .compile import kernel
+from .compile import leaf
 
 
 class BundleType(types.Type):
@@ -83,14 +84,6 @@ def _load_field(context: Any, builder: Any, kind: BundleType, address: Any, fiel
 
 
 @intrinsic
-def _size(typing_context: Any, bundle: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return context.get_constant(types.intp, context.get_abi_sizeof(context.get_value_type(bundle)))
-
-    return types.intp(bundle), codegen
-
-
-@intrinsic
 def _store(typing_context: Any, bundle: Any, block: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = context.make_array(block)(context, builder, args[1]).data
@@ -100,14 +93,16 @@ def _store(typing_context: Any, bundle: Any, block: Any) -> Any:
     return types.void(bundle, block), codegen
 
 
-@kernel
-def bundle_size(bundle):
-    return _size(bundle)
-
-
-@kernel
+@leaf
 def store_bundle(bundle, block):
     _store(bundle, block)
+
+
+def _type_of(bundle: Any) -> tuple[BundleType, int]:
+    """The type of its address, and how many bytes lie there."""
+    kind = BundleType(numba.typeof(bundle))
+    context = cpu_target.target_context
+    return kind, context.get_abi_sizeof(context.get_value_type(kind.bundle))
 
 
 def _shape_of(item: Any) -> Any:
@@ -128,7 +123,7 @@ class Lent:
     def __init__(self, bundle: Any) -> None:
         shape = [_shape_of(item) for item in bundle]
         if type(bundle) not in self._known:  # asking Numba for the type of fifty arrays takes a millisecond
-            self._known[type(bundle)] = shape, BundleType(numba.typeof(bundle)), bundle_size(bundle)
+            self._known[type(bundle)] = shape, *_type_of(bundle)
         expected, self.kind, size = self._known[type(bundle)]
         if shape != expected:
             raise TypeError(f"{type(bundle).__name__}: the types of its arrays must not vary")

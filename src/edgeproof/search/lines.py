@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray, IntArray
 from ..problem import Problem
 from ..stages import MAX
-from .compile import kernel
+from .compile import leaf
 from .multiply import fill
 
 ROWS = 32  # rows of one pass: more would leave the cache
@@ -83,7 +83,7 @@ def make_inner(outer: Lines, p: Problem) -> Lines:
     return inner._replace(star=outer.star, star_number=outer.star_number, star_round=outer.star_round)
 
 
-@kernel
+@leaf
 def start_pass(lines, rows):
     for k in range(lines.stamp[1]):
         lines.touched_mark[lines.touched[k]] = 0
@@ -94,7 +94,7 @@ def start_pass(lines, rows):
         lines.error[b] = 0.0
 
 
-@kernel
+@leaf
 def touch(lines, pair):
     """Make room for the gains of a pair in this pass; `stamp[1]` counts them."""
     if lines.touched_mark[pair] == 0:
@@ -105,7 +105,7 @@ def touch(lines, pair):
             lines.gain[b, pair] = 0.0
 
 
-@kernel
+@leaf
 def reach(lines, side, count, u, rows, width):
     """Make sure that vertex u has (zero) coefficients on side; returns how many vertices have some."""
     if lines.mark[u] != lines.stamp[0]:

@@ -5,22 +5,22 @@ Written out because a slice assignment in a kernel costs more than the row it mo
 
 from __future__ import annotations
 
-from .compile import kernel, reduction
+from .compile import leaf, reduction
 
 
-@kernel
+@leaf
 def fill(out, value, m):
     for i in range(m):
         out[i] = value
 
 
-@kernel
+@leaf
 def copy(out, row, m):
     for i in range(m):
         out[i] = row[i]
 
 
-@kernel
+@leaf
 def copy_record(out, record):
     for k in range(record.shape[0]):
         target, source = out[k], record[k]
@@ -28,7 +28,7 @@ def copy_record(out, record):
             target[i] = source[i]
 
 
-@kernel
+@leaf
 def pick_nonzero(picked, x, rows):
     """List the j with x[j] != 0: after a ReLU about half of them, at random, so that a branch would often be guessed
     wrong.
@@ -40,7 +40,7 @@ def pick_nonzero(picked, x, rows):
     return count
 
 
-@kernel
+@leaf
 def add_picked(out, weight, x, picked, count, columns):
     """out += sum of x[j] * weight[j] over the picked j, four rows at a time so that `out` is touched less often."""
     k = 0
@@ -59,7 +59,7 @@ def add_picked(out, weight, x, picked, count, columns):
         k += 1
 
 
-@kernel
+@leaf
 def add_interval(middle, spread, weight, centre, radius, picked, rows, columns):
     """middle += weight times centre, spread += |weight| times radius."""
     count = 0
@@ -83,7 +83,7 @@ def add_interval(middle, spread, weight, centre, radius, picked, rows, columns):
             spread[i] += abs(w0[i]) * r0
 
 
-@kernel
+@leaf
 def split_interval(centre, radius, low, high, rows):
     """[low, high] as centre and radius: a product with an interval then takes two plain products, not four."""
     for j in range(rows):
@@ -91,7 +91,7 @@ def split_interval(centre, radius, low, high, rows):
         radius[j] = 0.5 * (high[j] - low[j])
 
 
-@kernel
+@leaf
 def join_interval(low, high, centre, radius, columns):
     for i in range(columns):
         low[i] = centre[i] - radius[i]
@@ -125,7 +125,7 @@ def dot_interval(a, centre, radius, m):
     return middle - spread, middle + spread
 
 
-@kernel
+@leaf
 def count(marks, m):
     """How many of marks[:m] are set."""
     found = 0

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from ..problem import MAYBE_DELETED
 from ..stages import MAX, MEAN
-from .compile import kernel, part
+from .compile import kernel, leaf, part
 from .lines import touch
 from .state import HIGH, LOW
 
 STILL = 1e-9  # a box this narrow, next to its ends, is rounding
 
 
-@kernel
+@leaf
 def is_still(low, high):
     return high - low <= STILL * (abs(low) + abs(high))
 
 
-@kernel
+@leaf
 def moves(p, s, t, u):
     """Whether h_t(u) can move at all, by its box."""
     record = s.boxes[t, u]

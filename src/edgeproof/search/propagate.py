@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..stages import DENSE, GCN, GRAPH, POOL
-from .compile import kernel
+from .compile import leaf
 from .state import LIMIT, STAMP, USED
 
 
-@kernel
+@leaf
 def spendable(s, options, v):
     """How many of its undecided in-pairs a vertex can see flipped in one admissible graph."""
     if not options.budget_boxes:
@@ -15,7 +15,7 @@ def spendable(s, options, v):
     return min(s.open_slots[v], s.spare[v], s.tally[LIMIT] - s.tally[USED])
 
 
-@kernel
+@leaf
 def who_asks(p, t, v):
     """Who takes a product of h(v) at stage t: v itself (C h), its neighbours (A h). Vertices on the rim, which are
     most, do not matter there themselves.
@@ -26,7 +26,7 @@ def who_asks(p, t, v):
     return own, p.kind[t] == POOL or p.how[t] == GCN or p.out_ptr[v] < p.out_ptr[v + 1]
 
 
-@kernel
+@leaf
 def list_due(p, s, t, seeds, everything, before, side, mask):
     """Write the vertices due at stage t to `changed[1 - side]` and return how many there are.
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..stages import DENSE, GCN, MAX, POOL, SUM
 from .bound_boxes import ROOT, bound_vertex
-from .compile import kernel
+from .compile import entry, kernel, leaf
 from .evaluate import evaluate_vertex
 from .lend import Lent
 from .multiply import copy, fill
@@ -45,7 +45,7 @@ TINY = 1e-300  # more than all underflows of one stage together
 LARGE = 1e100
 
 
-@kernel
+@leaf
 def add_magnitudes(out, weight, x, rows, columns):
     for j in range(rows):
         for i in range(columns):
@@ -77,7 +77,7 @@ def gather_magnitudes(p, s, options, t, v, out, how, rows):
         out[i] = total + largest * (cap if how == SUM else 1)
 
 
-@kernel
+@entry
 def enclose_root(p, s, options, magnitude, error, passed, gathered):
     """Fill values, boxes, slacks and errors for the root; False if something is too large to be bounded, or if time is
     up (alarm.py).

@@ -6,7 +6,7 @@ import numpy as np
 
 from .attack import flip_best_gains
 from .choose import choose_by_gain, choose_first, choose_nearest
-from .compile import kernel, part
+from .compile import entry, part
 from .exclude import exclude_by_boxes, exclude_by_lines, grounding_may_break
 from .multiply import copy, count, fill
 from .split import affordable, apply, undo
@@ -81,7 +81,7 @@ def tighten_or(p, s, lines, options, depth, left, otherwise):
     return otherwise
 
 
-@kernel
+@entry
 def restart(p, s):
     """Back to the root, with what was counted."""
     undo(p, s, np.int64(0), np.int64(0), np.int64(0))
@@ -92,7 +92,7 @@ def restart(p, s):
     fill(s.rates, 0.0, s.rates.size)  # with other oracles, other prices
 
 
-@kernel
+@entry
 def set_out(p, s, lines, options, base):
     """From the root to the node at depth `base` whose way the frames hold.
 
@@ -106,7 +106,7 @@ def set_out(p, s, lines, options, base):
         s.tally[ACTION] = tighten_or(p, s, lines, options, np.int64(0), left, np.int64(BRANCH))
 
 
-@kernel
+@entry
 def run(p, s, lines, far, near, options, quota, node_limit):
     """Search on until the tree is done, a candidate needs an exact answer, or `quota` units of work are done.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .bound_boxes import bound_from
-from .compile import kernel, part
+from .compile import entry, kernel, leaf, part
 from .degrees import shift_degrees
 from .evaluate import evaluate_from
 from .multiply import copy_record
@@ -67,7 +67,7 @@ def undo_pairs(p, s, mark):
         s.tally[UNDECIDED] += 1
 
 
-@kernel
+@entry
 def undo(p, s, pair_mark, value_mark, box_mark):
     """Back to the state at these marks. Saved numbers are restored: inverse operations would drift."""
     undo_pairs(p, s, pair_mark)
@@ -82,7 +82,7 @@ def undo(p, s, pair_mark, value_mark, box_mark):
     s.tally[BOX_MARK] = box_mark
 
 
-@kernel
+@leaf
 def affordable(p, s, pair):
     """Whether the budgets left allow this flip."""
     u, v = p.pair_u[pair], p.pair_v[pair]

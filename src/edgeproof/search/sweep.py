@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .attack import flip_grounding
-from .compile import kernel
+from .compile import kernel, leaf
 from .exclude import grounding_may_break
 from .split import affordable, undo
 from .state import (
@@ -44,14 +44,14 @@ FIRST_BOUNDED, MEMORY, CURIOSITY, SHARE, PATIENCE = 3, 0.75, 0.25, 0.5, 0.05
 ALONE, INHERITED = -1, -2  # in `frame_work`, where nothing is measured
 
 
-@kernel
+@leaf
 def graphs_of_two(s):
     """How many graphs an enumeration of up to two flips evaluates, up to budgets of vertices."""
     pairs = float(s.tally[UNDECIDED])
     return pairs * (pairs + 1.0) / 2.0
 
 
-@kernel
+@leaf
 def enumeration_pays(s, depth):
     """Whether bounds cost more a graph than evaluations do, in subtrees with two flips left: in those that were bounded
     lately, or in this one so far. With more flips left, bounds get better further down too often to give up on them.
@@ -77,7 +77,7 @@ def enumeration_pays(s, depth):
     return False
 
 
-@kernel
+@leaf
 def note_price(s, depth):
     """Everything below this node is settled: if it was bounded as a whole, that is what bounds cost."""
     if s.frame_work[depth] >= 0:
@@ -88,7 +88,7 @@ def note_price(s, depth):
     s.frame_work[depth] = ALONE
 
 
-@kernel
+@leaf
 def start_sweep(s, left):
     # `doubtful` was found for one flip left or not at all; the budget may shrink while the sweep goes on
     s.tally[SWEEP_SINGLE] = left == 1
@@ -98,7 +98,7 @@ def start_sweep(s, left):
     note_marks(s, np.int64(0))
 
 
-@kernel
+@leaf
 def note_marks(s, level):
     s.sweep_marks[level, 0] = s.tally[PAIR_MARK]
     s.sweep_marks[level, 1] = s.tally[VALUE_MARK]

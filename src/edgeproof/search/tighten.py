@@ -10,7 +10,7 @@ import numpy as np
 
 from ..stages import GRAPH, MAX
 from .bound_boxes import bound_vertex, send_box
-from .compile import kernel, part
+from .compile import entry, kernel, leaf, part
 from .descend import descend
 from .lines import ROWS, start_pass
 from .multiply import copy_record, fill
@@ -19,7 +19,7 @@ from .spend import spend
 from .state import BOX_MARK, HIGH, LIMIT, LOW, TIGHTEN_AT, USED, WORK
 
 
-@kernel
+@leaf
 def is_worth_a_pass(low, high, ranked, slope):
     """A neuron of open sign bends its line. One whose sign is known does not, but a max ranks it by its box."""
     return high > 0.0 and ((low < 0.0 and slope != 1.0) or (ranked and not is_still(low, high)))
@@ -94,14 +94,14 @@ def measure_distances(p, s):
                 tail += 1
 
 
-@kernel
+@entry
 def start_tightening(p, s, lines):
     measure_distances(p, s)
     lines.stamp[2] += 1
     s.tally[TIGHTEN_AT] = p.n
 
 
-@kernel
+@entry
 def tighten_more(p, s, lines, far, near, options, stop):
     """Stage by stage: propagate what the stage below gained, then tighten what still matters.
 
