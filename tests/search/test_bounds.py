@@ -16,7 +16,7 @@ from edgeproof.engines import brute
 from edgeproof.options import resolve
 from edgeproof.problem import compile_problem
 from edgeproof.search.attack import flip_best_gains, flip_grounding
-from edgeproof.search.compile import kernel
+from edgeproof.search.compile import entry
 from edgeproof.search.exclude import exclude_by_boxes, exclude_by_lines, grounding_may_break
 from edgeproof.search.round import enclose_root
 from edgeproof.search.solve import Search
@@ -97,7 +97,7 @@ RESTORED = ("values", "boxes", "status", "open_slots", "spare", "degree", "leavi
 COUNTED = (PAIR_MARK, VALUE_MARK, BOX_MARK, USED, LIMIT, UNDECIDED)
 
 
-@kernel
+@entry
 def apply_decision(p, s, options, pair, flip):
     """`apply` is a part of a kernel; here it is one."""
     apply(p, s, options, pair, flip)

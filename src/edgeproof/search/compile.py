@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -33,6 +33,7 @@ def kernel_folder() -> Path:
 
 # Any order of summation and fused multiply-adds are covered by the rounding analysis (round.py), so contraction is
 # safe, and so is reordering. Nothing else is relaxed: a NaN must never prune.
+_CONTRACT, _REORDER = {"contract"}, {"contract", "reassoc"}
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
@@ -47,14 +48,14 @@ def _kept() -> Iterator[None]:
         config.CACHE_DIR = before
 
 
-def _compiled(function: Callable[..., Any], inline: str = "never", flags: tuple[str, ...] = ("contract",)) -> Any:
+def _compiled(function: Callable[..., Any], inline: str = "never", relaxed: Set[str] = _CONTRACT) -> Any:
     with _kept():
-        return numba.jit(cache=True, inline=inline, fastmath=set(flags), **_OPTIONS)(function)
+        return numba.jit(cache=True, inline=inline, fastmath=relaxed, **_OPTIONS)(function)
 
 
 def _slotted(make: type[SlottedKernel], function: Callable[..., Any]) -> Any:
     with _kept():
-        made = make(function, {**_OPTIONS, "fastmath": {"contract"}})
+        made = make(function, {**_OPTIONS, "fastmath": _CONTRACT})
         made.enable_caching()
     return made
 
@@ -81,4 +82,4 @@ def part(function: Callable[..., Any]) -> Any:
 
 def reduction(function: Callable[..., Any]) -> Any:
     """A leaf whose sums may be taken in any order: otherwise they do not vectorise."""
-    return _compiled(function, flags=("contract", "reassoc"))
+    return _compiled(function, relaxed=_REORDER)

@@ -31,13 +31,18 @@ def warm_up() -> None:
         sys.stderr.flush()
     from ..graph import Graph
     from ..network import Layer, Network
+    from ..options import resolve
+    from ..problem import compile_problem
     from ..query import make_query
     from ..threat import Threat
-    from . import engine
+    from .solve import Search
 
     layer = Layer([[1.0], [0.0]], [[1.0], [-1.0]], [0.0, 0.0], "sum", "none")
     graph = Graph([[0], [1]], [[1.0], [1.0]], directed=True)
     query = make_query(Network([layer]), graph, Threat(1), node=1)
-    engine.verify(query, timeout=None, node_limit=None, options={"attack_at_once": True, "tighten_at_once": True})
+    options = resolve({"attack_at_once": True, "tighten_at_once": True})
+    search = Search(compile_problem(query, options, 1), 1, options)
+    search.run(node_limit=None, first_only=True)
+    search.set_out(0)  # as threads do
     with suppress(OSError):  # a cache that others made and may not be written to
         _mark().touch()

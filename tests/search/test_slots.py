@@ -1,0 +1,80 @@
+"""Kernels are compiled once and find each other through slots, whoever compiled them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from edgeproof.search.compile import entry, kernel, kernel_folder
+from edgeproof.search.slots import SlottedKernel
+from edgeproof.search.warm import warm_up
+
+QUESTION = "from edgeproof.search.warm import warm_up; warm_up()"
+
+
+@kernel
+def halve(x):
+    if x < 0:
+        raise ValueError("halve takes no debts")
+    return x / 2.0
+
+
+@entry
+def halve_twice(x):
+    return halve(halve(x))
+
+
+def test_a_kernel_calls_another() -> None:
+    assert halve_twice(5.0) == 1.25
+
+
+def test_what_a_kernel_raises_passes_through_its_callers() -> None:
+    with pytest.raises(ValueError, match="no debts"):
+        halve_twice(-1.0)
+
+
+def test_python_is_told_that_it_cannot_call_an_inner_kernel() -> None:
+    with pytest.raises(TypeError, match="halve is called by kernels only"):
+        halve(1.0)
+
+
+def test_a_second_signature_is_refused() -> None:
+    halve_twice(1.0)
+    with pytest.raises(TypeError, match="second signature"):
+        halve_twice(np.ones(2))
+    assert halve_twice(3.0) == 0.75
+
+
+def test_all_slots_are_filled_once_a_search_has_run() -> None:
+    warm_up()
+    ours = [one for one in SlottedKernel.every if one.symbol.startswith("edgeproof.")]
+    assert len(ours) > 30
+    assert [one.symbol for one in ours if not one.slot] == []
+
+
+def run_with(cache: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "EDGEPROOF_CACHE": str(cache)}
+    return subprocess.run(
+        [sys.executable, "-c", QUESTION], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_kernel_that_is_gone_from_the_cache_is_named(tmp_path: Path) -> None:
+    """Not called through an empty slot: that would end the process without a word."""
+    warm_up()
+    copy = tmp_path / "edgeproof" / kernel_folder().name
+    shutil.copytree(kernel_folder(), copy)
+    assert run_with(tmp_path).returncode == 0
+    files = list(copy.rglob("bound_boxes.bound_vertex-*"))
+    assert files
+    for file in files:
+        file.unlink()
+    done = run_with(tmp_path)
+    assert done.returncode == 1
+    assert "RuntimeError: edgeproof.search.bound_boxes.bound_vertex is missing" in done.stderr
