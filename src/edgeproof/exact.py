@@ -7,7 +7,7 @@ Layers that normalise by degrees bring square roots: from the first of them on, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from math import lcm
 from typing import Any
 
@@ -24,6 +24,8 @@ from .surds import Column
 DENSE_LIMIT = 1 << 13
 # up to so many features, a row is multiplied with all columns of a weight
 FEW_COLUMNS = 64
+# up to such a sum of magnitudes, sums of limbs stay within 64 bits
+SUM_LIMIT = 2.0**32
 
 ZERO = flint.fmpz(0)
 Number = Any  # flint.fmpq, or where degrees normalise, Surd: either is subtracted and compared
@@ -60,26 +62,30 @@ class _Columns:
             self._whole = _integers(self.matrix.T, self.shift)
         return self._whole
 
-    def _split(self) -> list[np.ndarray]:
+    @property
+    def limbs(self) -> list[np.ndarray]:
         """matrix.T * 2**shift = sum of limbs[k] * 2**(BITS k), highest first; every step is exact in floats."""
-        rest, limbs = self.matrix.T.copy(), []
-        top = max(0, int(np.frexp(np.abs(rest).max(initial=1.0))[1])) + self.shift
-        for k in range(top // self.BITS, -1, -1):
-            limb = np.trunc(np.ldexp(rest, self.shift - self.BITS * k))
-            rest = rest - np.ldexp(limb, self.BITS * k - self.shift)
-            limbs.append(limb.astype(np.int64))
-        return limbs
+        if self._limbs is None:
+            rest, self._limbs = self.matrix.T.copy(), []
+            top = max(0, int(np.frexp(np.abs(rest).max(initial=1.0))[1])) + self.shift
+            for k in range(top // self.BITS, -1, -1):
+                limb = np.trunc(np.ldexp(rest, self.shift - self.BITS * k))
+                rest = rest - np.ldexp(limb, self.BITS * k - self.shift)
+                self._limbs.append(limb.astype(np.int64))
+        return self._limbs
 
     def combine(self, factors: np.ndarray, columns: np.ndarray) -> list[flint.fmpz]:
         """For every row of factors: sum over j of row[j] * column j, times 2**shift, one row after the other."""
-        if self._limbs is None:
-            self._limbs = self._split()
-        first, *others = self._limbs
-        total = (factors @ first[columns]).ravel().tolist()
-        for limb in others:
-            total = [
-                (x << self.BITS) + y for x, y in zip(total, (factors @ limb[columns]).ravel().tolist(), strict=True)
-            ]
+        return self._join(factors @ limb[columns] for limb in self.limbs)
+
+    def combine_sparse(self, factors: np.ndarray, columns: np.ndarray, starts: np.ndarray) -> list[flint.fmpz]:
+        """The same for rows with columns of their own, each from its start to the next one's; none is empty."""
+        return self._join(np.add.reduceat(factors[:, None] * limb[columns], starts) for limb in self.limbs)
+
+    def _join(self, sums: Iterator[np.ndarray]) -> list[flint.fmpz]:
+        total = next(sums).ravel().tolist()
+        for lower in sums:
+            total = [(x << self.BITS) + y for x, y in zip(total, lower.ravel().tolist(), strict=True)]
         return [flint.fmpz(x) for x in total]
 
 
@@ -319,20 +325,44 @@ class ExactEvaluator:
         missing = [v for v in vertices if v not in kept]
         if 0 < len(missing) * features.num_columns <= DENSE_LIMIT:
             found = self._times_columns(weight, np.arange(features.num_columns), features.dense(missing))
-        else:  # long rows, nearly empty
-            rows = map(features.row, missing)
-            found = [self._times_columns(weight, columns, values[None])[0] for columns, values in rows]
+        else:
+            found = self._times_rows(weight, [features.row(v) for v in missing])
         if bias is not None:
             found = [[x + y for x, y in zip(row, bias, strict=True)] for row in found]
         kept.update(zip(missing, found, strict=True))
         return [kept[v] for v in vertices]
 
+    def _times_rows(self, weight: _Columns, rows: list[tuple[np.ndarray, np.ndarray]]) -> list[list[flint.fmpz]]:
+        """Weight times each of these rows, which are long and nearly empty: their columns, and what stands there."""
+        width = weight.matrix.shape[0]
+        sizes = np.array([columns.size for columns, _ in rows], dtype=np.int64)
+        some = np.flatnonzero(sizes)
+        products = [[ZERO] * width] * len(rows)
+        if some.size == 0:
+            return products
+        starts = np.cumsum(sizes[some]) - sizes[some]
+        scaled = self._scaled_features(np.concatenate([values for _, values in rows]))
+        if np.add.reduceat(np.abs(scaled), starts).max() < SUM_LIMIT:
+            flat = weight.combine_sparse(
+                scaled.astype(np.int64), np.concatenate([columns for columns, _ in rows]), starts
+            )
+            for k, at in zip(some.tolist(), range(0, len(flat), width), strict=True):
+                products[k] = flat[at : at + width]
+        else:
+            products = [self._times_columns(weight, columns, values[None])[0] for columns, values in rows]
+        return products
+
+    def _scaled_features(self, values: np.ndarray) -> np.ndarray:
+        """Whole numbers in floats; an infinity is too large for any short way."""
+        with np.errstate(over="ignore"):
+            scaled: np.ndarray = np.ldexp(values, self.store.feature_shift)
+        return scaled
+
     def _times_columns(self, weight: _Columns, columns: np.ndarray, values: np.ndarray) -> list[list[flint.fmpz]]:
         """values @ weight[:, columns].T, times 2**(numbers.shift + store.feature_shift)."""
         all_columns = columns.size == weight.matrix.shape[1] <= FEW_COLUMNS
-        with np.errstate(over="ignore"):  # an infinity takes the long way below
-            scaled = np.ldexp(values, self.store.feature_shift)
-        fits = np.abs(scaled).sum(axis=1).max(initial=0.0) < 2.0**32  # so that sums of limbs stay within 64 bits
+        scaled = self._scaled_features(values)
+        fits = np.abs(scaled).sum(axis=1).max(initial=0.0) < SUM_LIMIT
         if fits and not all_columns:
             flat = weight.combine(scaled.astype(np.int64), columns)
         elif columns.size == 0:
