@@ -29,10 +29,12 @@ from .state import (
     LINE_PRUNES,
     LONELY_LEAVES,
     NODES,
+    PAIR_MARK,
     SPENT_LEAVES,
     SWEPT_LEAVES,
     TIGHTENINGS,
     WORK,
+    State,
 )  # fmt: skip
 from .trace import Trace
 from .walk import Walker, make_root
@@ -112,11 +114,18 @@ class Search(Walker):
             self.follow(self.options._replace(tighten=TIGHTEN_EVERY, narrow=int(narrow)))
         elif self.limit > (0 if self._asked["attack_at_once"] else 1) and not self._is_broken():
             if self._portfolio is None:
-                root = make_root(self.compiled.problem, self.budget, self.most)
-                rounding_slacks(self._problem, Lent(root), self.options)
-                self._portfolio = Portfolio(self._problem, root, self.options, self.breaks, self.deadline)
+                self._portfolio = Portfolio(self._problem, self._root(), self.options, self.breaks, self.deadline)
             while self.limit > 0 and self._portfolio.search(self.limit, step.width) and not self._first_only:
                 pass  # a smaller one may be found the same way
+
+    def _root(self) -> State:
+        """Another state at the root, for evaluations only."""
+        root = make_root(self.compiled.problem, self.budget, self.most)
+        if self.state.tally[PAIR_MARK] == 0:  # that is where this one stands
+            root.values[:], root.error[:] = self.state.values, self.state.error
+        else:
+            rounding_slacks(self._problem, Lent(root), self.options)
+        return root
 
     def _is_broken(self) -> bool:
         """Whether the graph as it is may break the claim, which the kernel asks before all else."""
