@@ -22,6 +22,7 @@ from .state import (
     ACTION,
     BOX_PRUNES,
     CANDIDATES,
+    EVALUATION_WORK,
     EVALUATIONS,
     FRESH,
     LEAVES,
@@ -51,19 +52,23 @@ def exploration(nodes: int, fragile: int) -> float:
 
 
 class Step(NamedTuple):
-    """What to do once the search has seen so many nodes: start again with tightening, or look for attacks."""
+    """What to do once the search has seen so many nodes: start again with tightening, or look for attacks; if
+    `patient`, once it has also done as much work as looking for them takes.
+    """
 
     nodes: int
     tighten: bool = False
     width: int = 0
+    patient: bool = False
 
 
 # Most queries end within a few nodes, so what is expensive waits. Bounds are weak on graph tasks with insertions and
 # attacks are easy to find: there they come first.
 NODE_PLAN = (Step(16, tighten=True), Step(64, width=1), Step(600, width=6), Step(5000, width=24))
-GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), Step(200, width=24))
+WIDE = (Step(200, width=24), Step(200, width=100, patient=True), Step(200, width=600, patient=True))
+GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), *WIDE)
 # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
-INSERTION_PLAN = (Step(0, width=1), Step(1, width=5), Step(200, width=24))
+INSERTION_PLAN = (Step(0, width=1), Step(1, width=5), *WIDE)
 
 
 class Search(Walker):
@@ -100,6 +105,13 @@ class Search(Walker):
         if not options["attacks"]:
             steps = [step for step in steps if not step.width]
         return steps
+
+    def _is_due(self, step: Step) -> bool:
+        tally, pairs = self.state.tally, len(self.compiled.pairs)
+        price = tally[EVALUATION_WORK] / max(tally[EVALUATIONS], 1)
+        return self.nodes >= step.nodes and not (
+            step.patient and tally[WORK] < step.width * self.limit * pairs * max(price, 1.0)
+        )
 
     def _take(self, step: Step) -> None:
         if step.tighten:
@@ -138,13 +150,15 @@ class Search(Walker):
         most_nodes = np.iinfo(np.int64).max if node_limit is None else node_limit
         while True:
             shared = self._threads > 1 and self.nodes >= SHARE_AFTER and self.state.tally[ACTION] == ENTER
-            while self._plan and (shared or self.nodes >= self._plan[0].nodes):
+            while self._plan and (shared or self._is_due(self._plan[0])):
                 self._take(self._plan.pop(0))
             if self.attack is not None and (first_only or not self.attack):
                 return None
             if shared:
                 return self._share(most_nodes)
-            pause = min(most_nodes, self._plan[0].nodes) if self._plan else most_nodes
+            # a step that waits for work is looked at again whenever the kernel comes back, as it often does
+            later = [step.nodes for step in self._plan[:1] if step.nodes > self.nodes]
+            pause = min([most_nodes, *later])
             code = self.advance(min(pause, SHARE_AFTER) if self._threads > 1 else pause)
             if code == FINISHED:
                 return None
