@@ -33,14 +33,15 @@ Matrix = flint.fmpz_mat
 
 
 class _Weights:
-    """One layer in whole numbers: C, A and b times 2**shift, transposed so that rows are vertices."""
+    """One layer in whole numbers, times 2**shift: C, A if neighbours are heard, and b, one below the other and
+    transposed, so that a vertex is a row.
+    """
 
     def __init__(self, C: np.ndarray, A: np.ndarray | None, b: np.ndarray) -> None:
-        given = [C, b] if A is None else [C, A, b]
-        self.shift = max(_shift(weight) for weight in given)
-        self.C = _integers(C.T, self.shift)
-        self.A = None if A is None else _integers(A.T, self.shift)
-        self.b = _integers(b[None], self.shift)
+        self.hears = A is not None
+        given = np.concatenate([C.T, b[None]] if A is None else [C.T, A.T, b[None]])
+        self.shift = _shift(given)
+        self.all = _integers(given, self.shift)
 
 
 class _Columns:
@@ -231,7 +232,7 @@ class ExactEvaluator:
     def _dense(self, number: int, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
         """C h + b for the readout and the layers of the head."""
         weights = self.numbers.layer(self.network, number)
-        out = Matrix(rows) * weights.C + Matrix([[scale]] * len(rows)) * weights.b
+        out = Matrix([[*row, scale] for row in rows]) * weights.all
         return out.tolist(), scale << weights.shift
 
     def _rings(self, node: int | None, changed: dict[int, set[int]]) -> tuple[list[list[int]], dict[int, list[int]]]:
@@ -398,28 +399,20 @@ class ExactEvaluator:
     ) -> tuple[list[list[flint.fmpz]], int]:
         layer, weights = self.network.layers[number], self.numbers.layer(self.network, number)
         at = {v: k for k, v in enumerate(below)}
-        values = Matrix(rows)
-        divisors = [1] * len(ring)
-        if weights.A is None:
-            added = None
-        elif layer.aggregation is Aggregation.MAX:
-            empty = [ZERO] * layer.width_in
-            around = ([rows[at[u]] for u in neighbours[v]] for v in ring)
-            gathered = [[max(column) for column in zip(*some, strict=True)] if some else empty for some in around]
-            added = Matrix(gathered) * weights.A
-        else:
-            edges = Matrix(len(ring), len(below))
-            for k, v in enumerate(ring):
-                for u in neighbours[v]:
-                    edges[k, at[u]] = 1
-                if layer.aggregation is Aggregation.MEAN:
-                    divisors[k] = max(len(neighbours[v]), 1)
-            added = edges * (values * weights.A)
-        own = [rows[at[v]] for v in ring]
-        if layer.aggregation is Aggregation.MEAN:
-            own = [[x * divisor for x in row] for row, divisor in zip(own, divisors, strict=True)]
-        out = Matrix(own) * weights.C + Matrix([[divisor * scale] for divisor in divisors]) * weights.b
-        whole = (out if added is None else out + added).tolist()
+        divisors: list[int] = []
+        given: list[list[int | flint.fmpz]] = []
+        for v in ring:
+            own, divisor = rows[at[v]], 1
+            heard: list[flint.fmpz] = []
+            if weights.hears:
+                around = [rows[at[u]] for u in neighbours[v]]
+                heard = _gather(layer.aggregation, around) if around else [ZERO] * layer.width_in
+                if layer.aggregation is Aggregation.MEAN and len(around) > 1:
+                    divisor = len(around)
+                    own = [x * divisor for x in own]
+            divisors.append(divisor)
+            given.append([*own, *heard, divisor * scale])
+        whole = (Matrix(given) * weights.all).tolist()
         return self._bend(number, *_common(whole, divisors, scale << weights.shift))
 
 
@@ -460,10 +453,14 @@ def _common(rows: list[list[flint.fmpz]], divisors: list[int], scale: int) -> tu
     return scaled, scale * whole
 
 
-def _combine(how: Aggregation, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[flint.fmpz], int]:
-    """Pool rows over one scale; there is at least one."""
+def _gather(how: Aggregation, rows: list[list[flint.fmpz]]) -> list[flint.fmpz]:
+    """The largest or the sum of some rows, column by column; a mean is a sum that is divided later."""
     columns = zip(*rows, strict=True)
     if how is Aggregation.MAX:
-        return [max(column) for column in columns], scale
-    total = [sum(column[1:], column[0]) for column in columns]
-    return total, scale * len(rows) if how is Aggregation.MEAN else scale
+        return [max(column) for column in columns]
+    return [sum(column[1:], column[0]) for column in columns]
+
+
+def _combine(how: Aggregation, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[flint.fmpz], int]:
+    """Pool rows over one scale; there is at least one."""
+    return _gather(how, rows), scale * len(rows) if how is Aggregation.MEAN else scale
