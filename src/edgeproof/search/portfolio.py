@@ -18,6 +18,14 @@ CHUNK = 512
 FIRST_CHUNK = 64
 
 
+# times its width that a beam holds before the worst are dropped
+ROOM = 8
+
+
+def _best(found: dict[Flips, float], width: int) -> list[tuple[float, Flips]]:
+    return sorted(((score, flips) for flips, score in found.items()), reverse=True)[:width]
+
+
 class Portfolio:
     """Looks for an attack of at most `budget` flips on a state of its own, which stays at the root."""
 
@@ -91,9 +99,11 @@ class Portfolio:
                 if isinstance(extended, tuple):
                     return extended
                 found.update((flips, score) for score, flips in extended)
+                if len(found) > ROOM * width:
+                    found = {flips: score for score, flips in _best(found, width)}
             if not found:
                 break
-            beam = sorted(((score, flips) for flips, score in found.items()), reverse=True)[:width]
+            beam = _best(found, width)
         return self._swap(*beam[0]) if width > 1 and len(beam[0][1]) > 1 else None
 
     def _swap(self, score: float, flips: Flips) -> Flips | None:

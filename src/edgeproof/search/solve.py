@@ -151,7 +151,9 @@ class Search(Walker):
         while True:
             shared = self._threads > 1 and self.nodes >= SHARE_AFTER and self.state.tally[ACTION] == ENTER
             while self._plan and (shared or self._is_due(self._plan[0])):
-                self._take(self._plan.pop(0))
+                step = self._plan.pop(0)
+                if not step.patient or self._is_due(step):  # many threads would wait for it
+                    self._take(step)
             if self.attack is not None and (first_only or not self.attack):
                 return None
             if shared:
