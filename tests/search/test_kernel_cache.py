@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from edgeproof.search import warm
 from edgeproof.search.compile import kernel_folder
 from edgeproof.search.warm import warm_up
 
@@ -60,3 +63,21 @@ def test_so_does_the_next_one_if_the_first_was_stopped(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "half.nbi").touch()
     assert said_at_the_start(tmp_path) == b"edgeproof: compiling kernels, once (about a minute)\n"
+
+
+@pytest.mark.parametrize("program", ["/nowhere/python3", sys.prefix + "/no-interpreter"])
+def test_where_no_second_process_can_be_started_one_compiles(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", program)
+    assert warm._start_helper() is None
+
+
+def test_the_second_process_compiles_what_the_search_calls() -> None:
+    """Where everything is compiled it finds its half, by the types that the search has: nothing new is kept."""
+    warm_up()
+    folder = kernel_folder()
+    before = sorted(folder.rglob("*.nbc"))
+    helper = warm._start_helper()
+    if helper is None:
+        pytest.skip("one core")
+    assert helper.wait() == 0
+    assert sorted(folder.rglob("*.nbc")) == before

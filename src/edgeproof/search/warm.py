@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .compile import kernel_folder
+
+if TYPE_CHECKING:
+    from ..problem import Compiled
 
 _warm = False
 
@@ -26,23 +32,64 @@ def warm_up() -> None:
     if _warm:
         return
     _warm = True
+    helper = None
     if not is_compiled():
         sys.stderr.write("edgeproof: compiling kernels, once (about a minute)\n")
         sys.stderr.flush()
+        helper = _start_helper()
+    from .solve import Search
+
+    options, compiled = _smallest()
+    search = Search(compiled, 1, options)
+    if helper is not None:
+        helper.wait()  # what it has not compiled, for whatever reason, is compiled here
+    search.run(node_limit=None, first_only=True)
+    search.set_out(0)  # as threads do
+    with suppress(OSError):  # a cache that others made and may not be written to
+        _mark().touch()
+
+
+def _smallest() -> tuple[dict[str, bool], Compiled]:
+    """A question that a search answers at once, with options by which it calls every kernel."""
     from ..graph import Graph
     from ..network import Layer, Network
     from ..options import resolve
     from ..problem import compile_problem
     from ..query import make_query
     from ..threat import Threat
-    from .solve import Search
 
     layer = Layer([[1.0], [0.0]], [[1.0], [-1.0]], [0.0, 0.0], "sum", "none")
     graph = Graph([[0], [1]], [[1.0], [1.0]], directed=True)
     query = make_query(Network([layer]), graph, Threat(1), node=1)
     options = resolve({"attack_at_once": True, "tighten_at_once": True})
-    search = Search(compile_problem(query, options, 1), 1, options)
-    search.run(node_limit=None, first_only=True)
-    search.set_out(0)  # as threads do
-    with suppress(OSError):  # a cache that others made and may not be written to
-        _mark().touch()
+    return options, compile_problem(query, options, 1)
+
+
+def _start_helper() -> subprocess.Popen[bytes] | None:
+    """A process that compiles a half of the kernels meanwhile, those of lines, and leaves them in the cache."""
+    if (os.cpu_count() or 1) < 2 or not Path(sys.executable).stem.startswith("python"):
+        return None
+    program = (
+        f"import sys; sys.path[:] = {sys.path!r}; from edgeproof.search.warm import compile_lines; compile_lines()"
+    )
+    quiet = subprocess.DEVNULL
+    try:
+        return subprocess.Popen([sys.executable, "-c", program], stdin=quiet, stdout=quiet, stderr=quiet)
+    except OSError:
+        return None
+
+
+def compile_lines() -> None:
+    import numba
+
+    from .descend import descend
+    from .lend import Lent
+    from .lines import make_lines
+    from .state import Options
+    from .walk import make_root
+
+    options, compiled = _smallest()
+    p, s, lines = compiled.problem, make_root(compiled.problem, 1, 1), make_lines(compiled.problem, 1, used=True)
+    bundles = [Lent(bundle).kind for bundle in (p, s, lines, lines, lines)]
+    switches = Options(**{name: int(options[name]) for name in Options._fields})
+    descend.compile((*bundles, numba.typeof(switches), *(numba.int64,) * 4))
