@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+import edgeproof.exact
 from edgeproof import Graph, Layer, Network
 from edgeproof.engines import brute
 from edgeproof.evaluate import evaluate_with_error
@@ -77,6 +79,46 @@ def test_exact_scores_are_those_of_the_definition_and_of_brute_force():
             expected = by_definition(query, flips)
             assert fractions(exact.scores(query.claim.node, flips)) == expected, (SEED, index, flips)
             assert fractions(other.scores(flips)) == expected, (SEED, index, flips)
+
+
+def test_long_rows_of_features_are_multiplied_as_the_definition_says(monkeypatch):
+    """The ways of bag-of-words data, on small ones: rows without an entry, and numbers too large for limbs."""
+    for name in ("DENSE_LIMIT", "FEW_COLUMNS"):
+        monkeypatch.setattr(edgeproof.exact, name, 0)
+    ways = {"rows": 0, "empty": 0, "large": 0}
+    for limit in (edgeproof.exact.SUM_LIMIT, 0.0):
+        monkeypatch.setattr(edgeproof.exact, "SUM_LIMIT", limit)
+        for index, drawn, attacks in cases(60):
+            given = drawn.graph
+            features = given.features.dense() * (np.arange(given.num_vertices)[:, None] % 3 > 0)
+            graph = Graph(np.stack([given.sources, given.targets]), features, directed=given.directed)
+            query = replace(drawn, graph=graph)
+            exact = ExactEvaluator(query.network, graph)
+            for flips in attacks:
+                found = fractions(exact.scores(query.claim.node, flips))
+                assert found == by_definition(query, flips), f"seed {SEED}, index {index}, flips {flips}"
+            ways["rows"] += len(exact.store.own)
+            ways["empty"] += sum(graph.features.row(v)[0].size == 0 for v in exact.store.own)
+            ways["large"] += limit == 0.0
+    assert min(ways.values()) > 50, ways
+
+
+def test_an_interrupt_leaves_no_half_of_the_weights(monkeypatch):
+    """They are kept for the next question, which would be answered wrongly."""
+    weight = edgeproof.exact._Columns(np.array([[0.1, 3.0], [1e-3, 7.0]]), 60)
+    trunc, calls = np.trunc, []
+
+    def interrupted(x):
+        calls.append(x)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return trunc(x)
+
+    monkeypatch.setattr(np, "trunc", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        weight.combine(np.array([[1, 1]]), np.array([0, 1]))
+    expected = [int((Fraction(x) + Fraction(y)) * 2**60) for x, y in weight.matrix.tolist()]
+    assert [int(x) for x in weight.combine(np.array([[1, 1]]), np.array([0, 1]))] == expected
 
 
 def test_flipping_is_the_same_as_asking_the_flipped_graph():

@@ -67,12 +67,13 @@ class _Columns:
     def limbs(self) -> list[np.ndarray]:
         """matrix.T * 2**shift = sum of limbs[k] * 2**(BITS k), highest first; every step is exact in floats."""
         if self._limbs is None:
-            rest, self._limbs = self.matrix.T.copy(), []
+            rest, limbs = self.matrix.T.copy(), []
             top = max(0, int(np.frexp(np.abs(rest).max(initial=1.0))[1])) + self.shift
             for k in range(top // self.BITS, -1, -1):
                 limb = np.trunc(np.ldexp(rest, self.shift - self.BITS * k))
                 rest = rest - np.ldexp(limb, self.BITS * k - self.shift)
-                self._limbs.append(limb.astype(np.int64))
+                limbs.append(limb.astype(np.int64))
+            self._limbs = limbs  # all or none: other threads ask too, and an interrupt may come
         return self._limbs
 
     def combine(self, factors: np.ndarray, columns: np.ndarray) -> list[flint.fmpz]:

@@ -58,6 +58,12 @@ def test_all_slots_are_filled_once_a_search_has_run() -> None:
     assert [one.symbol for one in ours if not one.slot] == []
 
 
+def test_kernels_are_stale_together_or_not_at_all() -> None:
+    """A file's date must not make one of them stale: its callers would be loaded and not find it."""
+    warm_up()
+    assert {one._cache._cache_file._source_stamp for one in SlottedKernel.every} == {kernel_folder().name}
+
+
 def run_with(cache: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "EDGEPROOF_CACHE": str(cache)}
     return subprocess.run(

@@ -18,13 +18,13 @@ from .slots import InnerKernel, SlottedKernel
 
 @cache
 def kernel_folder() -> Path:
-    """A folder that changes with the source of any kernel.
+    """A folder that changes with the source of any kernel, and with where the sources are: Numba keeps kernels by that.
 
     Numba notices a change in a kernel's own file only. A kernel that calls one in another file would go on running
     old machine code, and a stale kernel can give a wrong verdict.
     """
-    digest = hashlib.sha256(numba.__version__.encode())
     package = Path(__file__).parent
+    digest = hashlib.sha256(f"{numba.__version__} {package}".encode())
     for source in sorted([*package.glob("*.py"), package.parent / "problem.py", package.parent / "stages.py"]):
         digest.update(source.read_bytes())
     home = os.environ.get("EDGEPROOF_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -57,6 +57,9 @@ def _slotted(make: type[SlottedKernel], function: Callable[..., Any]) -> Any:
     with _kept():
         made = make(function, {**_OPTIONS, "fastmath": _CONTRACT})
         made.enable_caching()
+    # The folder says what the sources are. Numba's own stamp, which may be a file's date, could take one kernel for
+    # stale and leave those that call it without it.
+    made._cache._cache_file._source_stamp = kernel_folder().name
     return made
 
 

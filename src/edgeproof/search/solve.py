@@ -107,11 +107,11 @@ class Search(Walker):
         return steps
 
     def _is_due(self, step: Step) -> bool:
-        tally, pairs = self.state.tally, len(self.compiled.pairs)
+        if self.nodes < step.nodes or not step.patient:
+            return self.nodes >= step.nodes
+        tally, evaluations = self.state.tally, step.width * self.limit * len(self.compiled.pairs)
         price = tally[EVALUATION_WORK] / max(tally[EVALUATIONS], 1)
-        return self.nodes >= step.nodes and not (
-            step.patient and tally[WORK] < step.width * self.limit * pairs * max(price, 1.0)
-        )
+        return bool(tally[WORK] >= evaluations * max(price, 1.0))
 
     def _take(self, step: Step) -> None:
         if step.tighten:
@@ -152,7 +152,7 @@ class Search(Walker):
             shared = self._threads > 1 and self.nodes >= SHARE_AFTER and self.state.tally[ACTION] == ENTER
             while self._plan and (shared or self._is_due(self._plan[0])):
                 step = self._plan.pop(0)
-                if not step.patient or self._is_due(step):  # many threads would wait for it
+                if not step.patient or self._is_due(step):  # otherwise threads would wait for it
                     self._take(step)
             if self.attack is not None and (first_only or not self.attack):
                 return None
