@@ -7,7 +7,7 @@ import numpy as np
 from ..problem import MAYBE_DELETED, MAYBE_INSERTED, PRESENT
 from ..stages import DENSE, GCN, MAX, MEAN, POOL, SUM
 from .carry import GOING, carry_columns
-from .compile import kernel, leaf, part
+from .compile import kernel, leaf, loop, part
 from .gcn_boxes import gather_gcn
 from .multiply import add_interval, copy, copy_record, fill, join_interval, split_interval
 from .propagate import list_due, spendable, who_asks
@@ -15,7 +15,7 @@ from .rank import rank
 from .state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, STOP, WORK
 
 
-@leaf
+@loop
 def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, every, top, x):
     """Present ones, plus the `cap` best gains (all positive ones if `every` undecided slot may flip)."""
     fill(low, 0.0, m)
@@ -58,7 +58,7 @@ def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, e
             high[i] += more[i]
 
 
-@leaf
+@loop
 def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):
     """The best of all splits into i deletions and j insertions, i + j <= cap; each split is best by rank."""
     sum_low, sum_high = top[0, cap + 1], top[1, cap + 1]  # rows past the ranks: free
@@ -123,7 +123,7 @@ def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, 
                     high[k] = max(high[k], with_high[k] * share)
 
 
-@leaf
+@loop
 def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):
     """Upper: the largest that can be present. Lower: what is left when the `cap` best deletable ones go."""
     fill(low, -np.inf, m)  # best decided one, from below
@@ -173,7 +173,7 @@ def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, e
             low[i] = max(low[i], kept[i])
 
 
-@leaf
+@loop
 def pool_box(low, high, m, below, how, n):
     """The readout's aggregation: over all vertices, none of them in doubt."""
     copy(low, below[0, SENT_LOW], m)
@@ -226,6 +226,25 @@ def send_box(p, s, record, t, v):
     if p.kind[t + 1] != DENSE and not p.sends_products[t + 1]:
         copy(record[SENT_LOW], h_low, width)
         copy(record[SENT_HIGH], h_high, width)
+
+
+@loop
+def compare_box(low, high, old_low, old_high, slack, inherits, leaks, width):
+    """Allow for rounding, and count what differs from the old box: in itself, and in what it sends."""
+    differs, sends = 0, 0
+    for i in range(width):
+        low[i] -= slack[i]
+        high[i] += slack[i]
+        if inherits:  # what holds at the parent holds below it, and lines may have tightened it there
+            low[i] = max(low[i], old_low[i])
+            high[i] = min(high[i], old_high[i])
+        moved_low, moved_high = low[i] != old_low[i], high[i] != old_high[i]
+        differs += moved_low + moved_high
+        # below zero a ReLU sends the same whatever the bound (asked of the whole stage: one more row to read, and the
+        # compiler would not vectorise this loop)
+        sends += moved_low and (leaks or max(low[i], old_low[i]) > 0.0)
+        sends += moved_high and (leaks or max(high[i], old_high[i]) > 0.0)
+    return differs, sends
 
 
 ROOT = 2  # `forced` where there is no earlier box
@@ -313,22 +332,8 @@ def bound_vertex(p, s, options, t, v, forced):
                 high[i] += middle[i] + spread[i]
         s.tally[WORK] += (end - start) * m * (1 + min(cap, 8)) >> 12
     s.tally[WORK] += 1
-    slack, leaks = s.slack[t, v], p.leaks[t]
-    differs, sends = 0, 0
     inherits = options.lines and forced < ROOT
-    old_low, old_high = record[LOW], record[HIGH]
-    for i in range(width):
-        low[i] -= slack[i]
-        high[i] += slack[i]
-        if inherits:  # what holds at the parent holds below it, and lines may have tightened it there
-            low[i] = max(low[i], old_low[i])
-            high[i] = min(high[i], old_high[i])
-        moved_low, moved_high = low[i] != old_low[i], high[i] != old_high[i]
-        differs += moved_low + moved_high
-        # below zero a ReLU sends the same whatever the bound (asked of the whole stage: one more row to read, and the
-        # compiler would not vectorise this loop)
-        sends += moved_low and (leaks or max(low[i], old_low[i]) > 0.0)
-        sends += moved_high and (leaks or max(high[i], old_high[i]) > 0.0)
+    differs, sends = compare_box(low, high, record[LOW], record[HIGH], s.slack[t, v], inherits, p.leaks[t], width)
     if differs == 0 and not forced:
         return False
     at = s.tally[BOX_MARK]

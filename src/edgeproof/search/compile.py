@@ -48,9 +48,19 @@ def _kept() -> Iterator[None]:
         config.CACHE_DIR = before
 
 
-def _compiled(function: Callable[..., Any], inline: str = "never", relaxed: Set[str] = _CONTRACT) -> Any:
+def _compiled(
+    function: Callable[..., Any], inline: str = "never", relaxed: Set[str] = _CONTRACT, apart: bool = False
+) -> Any:
     with _kept():
-        return numba.jit(cache=True, inline=inline, fastmath=relaxed, **_OPTIONS)(function)
+        made = numba.jit(cache=True, inline=inline, fastmath=relaxed, **_OPTIONS)(function)
+    if apart:
+        made._compiler._customize_flags = _without_aliases  # Numba knows the flag, but has no option for it
+    return made
+
+
+def _without_aliases(flags: Any) -> Any:
+    flags.noalias = True
+    return flags
 
 
 def _slotted(make: type[SlottedKernel], function: Callable[..., Any]) -> Any:
@@ -83,6 +93,13 @@ def part(function: Callable[..., Any]) -> Any:
     return _compiled(function, "always")
 
 
+def loop(function: Callable[..., Any]) -> Any:
+    """A leaf of loops over short rows that are arguments of it. What it writes to is no part of another argument, which
+    the compiler is told: asking at run time, loop by loop, takes as long as such a loop itself.
+    """
+    return _compiled(function, apart=True)
+
+
 def reduction(function: Callable[..., Any]) -> Any:
-    """A leaf whose sums may be taken in any order: otherwise they do not vectorise."""
-    return _compiled(function, relaxed=_REORDER)
+    """A loop whose sums may be taken in any order: otherwise they do not vectorise."""
+    return _compiled(function, relaxed=_REORDER, apart=True)

@@ -6,14 +6,14 @@ import numpy as np
 
 from ..problem import PRESENT
 from ..stages import DENSE, GCN, MAX, MEAN, POOL
-from .compile import entry, kernel, leaf
+from .compile import entry, kernel, leaf, loop
 from .degrees import gather_normalised
 from .multiply import add_picked, copy, copy_record, fill, pick_nonzero
 from .propagate import list_due, who_asks
 from .state import OWN, SENT, VALUE_MARK, WORK, H
 
 
-@leaf
+@loop
 def add_row(acc, row, how, m, count):
     if how == MAX and count > 0:
         for i in range(m):
@@ -48,7 +48,7 @@ def gather_values(p, s, acc, below, how, m, first, v):
             acc[i] /= count
 
 
-@leaf
+@loop
 def pool_values(acc, below, how, m, n):
     """The readout's aggregation: over all vertices, none of them in doubt."""
     copy(acc, below[0, SENT], m)
@@ -90,6 +90,16 @@ def send_value(p, s, record, t, v):
         copy(record[SENT], h, width)
 
 
+@loop
+def bend_values(h, slope, old, width):
+    """Apply the activation; returns how many values differ from the old ones."""
+    differs = 0
+    for i in range(width):
+        h[i] = max(h[i], 0.0) + slope[i] * min(h[i], 0.0)
+        differs += h[i] != old[i]
+    return differs
+
+
 @kernel
 def evaluate_vertex(p, s, options, t, v, forced):
     """Recompute h_t(v) from stage t - 1; True if it changed (or `forced`), with the old record on the trail."""
@@ -128,14 +138,8 @@ def evaluate_vertex(p, s, options, t, v, forced):
         else:
             count = pick_nonzero(s.picked, acc, m)
             add_picked(h, p.AT[t], acc, s.picked, count, width)
-    slope = p.slope[t]
-    differs, old = 0, record[H]
-    for i in range(width):
-        h[i] = max(h[i], 0.0) + slope[i] * min(h[i], 0.0)
-        differs += h[i] != old[i]
-    same = differs == 0 and not forced
     s.tally[WORK] += 1
-    if same:
+    if bend_values(h, p.slope[t], record[H], width) == 0 and not forced:
         return False
     at = s.tally[VALUE_MARK]
     s.value_trail_at[at] = t * p.n + v

@@ -5,22 +5,22 @@ Written out because a slice assignment in a kernel costs more than the row it mo
 
 from __future__ import annotations
 
-from .compile import leaf, reduction
+from .compile import leaf, loop, reduction
 
 
-@leaf
+@loop
 def fill(out, value, m):
     for i in range(m):
         out[i] = value
 
 
-@leaf
+@loop
 def copy(out, row, m):
     for i in range(m):
         out[i] = row[i]
 
 
-@leaf
+@loop
 def copy_record(out, record):
     for k in range(record.shape[0]):
         target, source = out[k], record[k]
@@ -28,7 +28,7 @@ def copy_record(out, record):
             target[i] = source[i]
 
 
-@leaf
+@loop
 def pick_nonzero(picked, x, rows):
     """List the j with x[j] != 0: after a ReLU about half of them, at random, so that a branch would often be guessed
     wrong.
@@ -40,7 +40,7 @@ def pick_nonzero(picked, x, rows):
     return count
 
 
-@leaf
+@loop
 def add_picked(out, weight, x, picked, count, columns):
     """out += sum of x[j] * weight[j] over the picked j, four rows at a time so that `out` is touched less often."""
     k = 0
@@ -59,7 +59,7 @@ def add_picked(out, weight, x, picked, count, columns):
         k += 1
 
 
-@leaf
+@loop
 def add_interval(middle, spread, weight, centre, radius, picked, rows, columns):
     """middle += weight times centre, spread += |weight| times radius."""
     count = 0
@@ -67,23 +67,25 @@ def add_interval(middle, spread, weight, centre, radius, picked, rows, columns):
         picked[count] = j
         count += (centre[j] != 0.0) | (radius[j] != 0.0)
     k = 0
-    while k + 1 < count:
-        j0, j1 = picked[k], picked[k + 1]
-        c0, c1, r0, r1 = centre[j0], centre[j1], radius[j0], radius[j1]
-        w0, w1 = weight[j0], weight[j1]
+    while k + 3 < count:
+        j0, j1, j2, j3 = picked[k], picked[k + 1], picked[k + 2], picked[k + 3]
+        c0, c1, c2, c3 = centre[j0], centre[j1], centre[j2], centre[j3]
+        r0, r1, r2, r3 = radius[j0], radius[j1], radius[j2], radius[j3]
+        w0, w1, w2, w3 = weight[j0], weight[j1], weight[j2], weight[j3]
         for i in range(columns):
-            middle[i] += w0[i] * c0 + w1[i] * c1
-            spread[i] += abs(w0[i]) * r0 + abs(w1[i]) * r1
-        k += 2
-    if k < count:
+            middle[i] += w0[i] * c0 + w1[i] * c1 + w2[i] * c2 + w3[i] * c3
+            spread[i] += abs(w0[i]) * r0 + abs(w1[i]) * r1 + abs(w2[i]) * r2 + abs(w3[i]) * r3
+        k += 4
+    while k < count:
         c0, r0 = centre[picked[k]], radius[picked[k]]
         w0 = weight[picked[k]]
         for i in range(columns):
             middle[i] += w0[i] * c0
             spread[i] += abs(w0[i]) * r0
+        k += 1
 
 
-@leaf
+@loop
 def split_interval(centre, radius, low, high, rows):
     """[low, high] as centre and radius: a product with an interval then takes two plain products, not four."""
     for j in range(rows):
@@ -91,7 +93,7 @@ def split_interval(centre, radius, low, high, rows):
         radius[j] = 0.5 * (high[j] - low[j])
 
 
-@leaf
+@loop
 def join_interval(low, high, centre, radius, columns):
     for i in range(columns):
         low[i] = centre[i] - radius[i]

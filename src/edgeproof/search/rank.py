@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .compile import leaf
+from .compile import loop
 
 
-@leaf
+@loop
 def rank(top, ranks, m, row, sign, x):
     """Insert sign * row into the `ranks` largest seen so far, coordinate by coordinate (x is scratch).
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .compile import kernel, leaf, reduction
+from .compile import kernel, loop, reduction
 from .state import HIGH, LOW
 
 
@@ -46,7 +46,7 @@ def relax(p, s, lines, side, u, t, rows):
         lines.const[b] += relax_row(lines.on[side, u, b], up, rise, under, width)
 
 
-@leaf
+@loop
 def act_interval(centre, radius, low, high, slope, m):
     """The box of h as centre and radius, from the box of the pre-activation."""
     for i in range(m):

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..stages import DENSE, GCN, MAX, POOL, SUM
 from .bound_boxes import ROOT, bound_vertex
-from .compile import entry, kernel, leaf
+from .compile import entry, kernel, loop
 from .evaluate import evaluate_vertex
 from .lend import Lent
 from .multiply import copy, fill
@@ -45,7 +45,7 @@ TINY = 1e-300  # more than all underflows of one stage together
 LARGE = 1e100
 
 
-@leaf
+@loop
 def add_magnitudes(out, weight, x, rows, columns):
     for j in range(rows):
         for i in range(columns):
