@@ -20,7 +20,7 @@ def copy(out, row, m):
         out[i] = row[i]
 
 
-@loop
+@leaf
 def copy_record(out, record):
     for k in range(record.shape[0]):
         target, source = out[k], record[k]
