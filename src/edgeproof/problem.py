@@ -82,6 +82,7 @@ class Problem(NamedTuple):
     slot_pair: IntArray  # -1: not fragile
     slot_start: NDArray[np.int8]  # status at the root
     out_ptr: IntArray
+    out_split: IntArray  # (n,) the same for slots out of a vertex
     out_slot: IntArray
     out_target: IntArray
     # pairs
@@ -269,16 +270,17 @@ def _lay_slots(graph: Graph, around: Surroundings) -> dict[str, Any]:
     forward = target[at] == v[pair[at]]
     pair_slot[pair[at][forward], 0] = at[forward]
     pair_slot[pair[at][~forward], 1] = at[~forward]
-    by_source = np.lexsort((target, source))
+    by_source = np.lexsort((target, start == MAYBE_INSERTED, source))
     slot_ptr = np.searchsorted(target, np.arange(n + 1)).astype(np.int64)
     return {
         "slot_ptr": slot_ptr,
         "most_slots": int((slot_ptr[1:] - slot_ptr[:-1]).max(initial=0)),
-        "slot_split": np.searchsorted(2 * target + (start == MAYBE_INSERTED), 2 * np.arange(n) + 1).astype(np.int64),
+        "slot_split": _first_absent(target, start, n),
         "slot_source": source.astype(np.int64),
         "slot_pair": pair.astype(np.int64),
         "slot_start": start,
         "out_ptr": np.searchsorted(source[by_source], np.arange(n + 1)).astype(np.int64),
+        "out_split": _first_absent(source[by_source], start[by_source], n),
         "out_slot": by_source.astype(np.int64),
         "out_target": target[by_source].astype(np.int64),
         "pair_u": u.copy(),
@@ -286,6 +288,11 @@ def _lay_slots(graph: Graph, around: Surroundings) -> dict[str, Any]:
         "pair_slot": pair_slot,
         "pair_present": around.present.astype(np.int8),
     }
+
+
+def _first_absent(vertex: IntArray, start: NDArray[np.int8], n: int) -> IntArray:
+    """Where, among slots sorted by vertex and by presence, those of a vertex begin that are absent in G."""
+    return np.searchsorted(2 * vertex + (start == MAYBE_INSERTED), 2 * np.arange(n) + 1).astype(np.int64)
 
 
 def _raw_rows(graph: Graph, first: Stage, around: Surroundings, slots: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..problem import PRESENT
 from ..stages import DENSE, GCN, GRAPH, POOL
 from .compile import leaf
 from .state import LIMIT, STAMP, USED
@@ -63,10 +64,16 @@ def list_due(p, s, t, seeds, everything, before, side, mask):
     senders = before + (seeds.size if p.how[t] == GCN else 0)
     for k in range(senders):
         u = found[k] if k < before else seeds[k - before]
-        for e in range(p.out_ptr[u], p.out_ptr[u + 1]):
-            v = p.out_target[e]
-            if v < active and s.seen[v] != stamp and s.status[p.out_slot[e]] & mask:
-                s.seen[v] = stamp
-                due[waiting] = v
-                waiting += 1
+        e, split, end = p.out_ptr[u], p.out_split[u], p.out_ptr[u + 1]
+        # the grounding has few inserted ones, somewhere among many that are absent
+        waited = s.went[u] if mask == PRESENT else end - split
+        while e < split or (waited > 0 and e < end):
+            if s.status[p.out_slot[e]] & mask:
+                waited -= e >= split
+                v = p.out_target[e]
+                if v < active and s.seen[v] != stamp:
+                    s.seen[v] = stamp
+                    due[waiting] = v
+                    waiting += 1
+            e += 1
     return waiting

@@ -12,6 +12,17 @@ from .multiply import copy_record
 from .state import BOX_MARK, LIMIT, PAIR_MARK, UNDECIDED, USED, VALUE_MARK
 
 
+@leaf
+def count_inserted(p, s, pair, step):
+    """An absent pair is inserted (step 1) or taken out again (-1)."""
+    u, v = p.pair_u[pair], p.pair_v[pair]
+    s.came[v] += step
+    s.went[u] += step
+    if p.pair_slot[pair, 1] >= 0:
+        s.came[u] += step
+        s.went[v] += step
+
+
 @kernel
 def decide(p, s, pair, flip):
     """Give a pair its status: as in G, or flipped, which costs budget."""
@@ -23,9 +34,7 @@ def decide(p, s, pair, flip):
         s.status[p.pair_slot[pair, 1]] = present
         s.open_slots[u] -= 1
     if flip and not p.pair_present[pair]:
-        s.came[v] += 1
-        if p.pair_slot[pair, 1] >= 0:
-            s.came[u] += 1
+        count_inserted(p, s, pair, np.int64(1))
     if flip:
         s.spare[v] -= 1
         if p.charge_u and u != v:
@@ -54,9 +63,7 @@ def undo_pairs(p, s, mark):
             s.status[p.pair_slot[pair, 1]] = undecided
             s.open_slots[u] += 1
         if flip and not p.pair_present[pair]:
-            s.came[v] -= 1
-            if p.pair_slot[pair, 1] >= 0:
-                s.came[u] -= 1
+            count_inserted(p, s, pair, np.int64(-1))
         if flip:
             s.spare[v] += 1
             if p.charge_u and u != v:

@@ -60,6 +60,7 @@ class State(NamedTuple):
     status: NDArray[np.int8]  # (S,)
     open_slots: IntArray  # (n,) undecided slots into a vertex
     came: IntArray  # (n,) inserted slots into a vertex
+    went: IntArray  # (n,) inserted slots out of a vertex
     spare: IntArray  # (n,) local budget left
     # degrees, kept where a stage is GCN; self-loops are left out of the counts
     degree: IntArray  # (n,) in-degree of the grounding, with one self-loop
@@ -116,6 +117,7 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
         status=problem.slot_start.copy(),
         open_slots=np.zeros(n, dtype=np.int64),
         came=np.zeros(n, dtype=np.int64),
+        went=np.zeros(n, dtype=np.int64),
         spare=problem.local.copy(),
         degree=problem.degree.copy(),
         leaving=np.zeros(n, dtype=np.int64),
