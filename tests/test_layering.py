@@ -18,8 +18,8 @@ ROWS = (
     ("errors", "version"),
     ("convert",),
     (
-        "arrays", "network", "graph", "features", "threat", "verdict", "evaluate", "exact", "exact_gcn", "surds",
-        "load", "memo", "picture", "predict", "pyg",
+        "arrays", "network", "graph", "features", "threat", "verdict", "evaluate", "exact", "exact_gcn",
+        "exact_weights", "surds", "load", "memo", "picture", "predict", "pyg",
     ),
     ("query", "options"),
     ("problem", "products", "stages", "surroundings"),

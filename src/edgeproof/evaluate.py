@@ -109,7 +109,8 @@ def times(features: Features, columns: FloatArray) -> FloatArray:
     # in slices: a gathered (nonzero, out) matrix of a large graph would not fit into memory
     for start in range(0, rows.size, 1 << 16):
         part = slice(start, start + (1 << 16))
-        products = columns[features.columns[part]] * features.values[part, None]
+        products = columns.take(features.columns[part], axis=0)
+        products *= features.values[part, None]
         first = np.flatnonzero(np.r_[True, np.diff(rows[part]) > 0])
         out[rows[part][first]] += np.add.reduceat(products, first, axis=0)
     return out

@@ -7,158 +7,25 @@ Layers that normalise by degrees bring square roots: from the first of them on, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from math import lcm
 from typing import Any
 
 import flint
 import numpy as np
 
-from .exact_gcn import SurdWeights, Values, activated, combined, normalised, surd_layer, surd_weights
+from .exact_gcn import Values, activated, combined, normalised, surd_layer
+from .exact_weights import SUM_LIMIT, ZERO, Columns, Matrix, find_shift, numbers_of, to_integers
 from .graph import Graph, Pair
-from .memo import Memo, NetworkMemo
-from .network import Aggregation, Layer, Network, Readout
+from .memo import Memo
+from .network import Aggregation, Network
 from .surds import Column
 
 # up to so many numbers, rows of features are multiplied together, zeros and all
 DENSE_LIMIT = 1 << 13
 # up to so many features, a row is multiplied with all columns of a weight
 FEW_COLUMNS = 64
-# up to such a sum of magnitudes, sums of limbs stay within 64 bits
-SUM_LIMIT = 2.0**32
-
-ZERO = flint.fmpz(0)
 Number = Any  # flint.fmpq, or where degrees normalise, Surd: either is subtracted and compared
-Matrix = flint.fmpz_mat
-
-
-class _Weights:
-    """One layer in whole numbers, times 2**shift: C, A if neighbours are heard, and b, one below the other and
-    transposed, so that a vertex is a row.
-    """
-
-    def __init__(self, C: np.ndarray, A: np.ndarray | None, b: np.ndarray) -> None:
-        self.hears = A is not None
-        given = np.concatenate([C.T, b[None]] if A is None else [C.T, A.T, b[None]])
-        self.shift = _shift(given)
-        self.all = _integers(given, self.shift)
-
-
-class _Columns:
-    """First-layer weights in whole numbers, as limbs of 30 bits: rows of features are long and sparse, and sums of
-    limbs are plain 64-bit arithmetic.
-    """
-
-    BITS = 30
-
-    def __init__(self, matrix: np.ndarray, shift: int) -> None:
-        self.matrix, self.shift = matrix, shift
-        self._limbs: list[np.ndarray] | None = None
-        self._whole: Matrix | None = None
-
-    @property
-    def whole(self) -> Matrix:
-        """matrix.T * 2**shift."""
-        if self._whole is None:
-            self._whole = _integers(self.matrix.T, self.shift)
-        return self._whole
-
-    @property
-    def limbs(self) -> list[np.ndarray]:
-        """matrix.T * 2**shift = sum of limbs[k] * 2**(BITS k), highest first; every step is exact in floats."""
-        if self._limbs is None:
-            rest, limbs = self.matrix.T.copy(), []
-            top = max(0, int(np.frexp(np.abs(rest).max(initial=1.0))[1])) + self.shift
-            for k in range(top // self.BITS, -1, -1):
-                limb = np.trunc(np.ldexp(rest, self.shift - self.BITS * k))
-                rest = rest - np.ldexp(limb, self.BITS * k - self.shift)
-                limbs.append(limb.astype(np.int64))
-            self._limbs = limbs  # all or none: other threads ask too, and an interrupt may come
-        return self._limbs
-
-    def combine(self, factors: np.ndarray, columns: np.ndarray) -> list[flint.fmpz]:
-        """For every row of factors: sum over j of row[j] * column j, times 2**shift, one row after the other."""
-        return self._join(factors @ limb[columns] for limb in self.limbs)
-
-    def combine_sparse(self, factors: np.ndarray, columns: np.ndarray, starts: np.ndarray) -> list[flint.fmpz]:
-        """The same for rows with columns of their own, each from its start to the next one's; none is empty."""
-        return self._join(np.add.reduceat(factors[:, None] * limb[columns], starts) for limb in self.limbs)
-
-    def _join(self, sums: Iterator[np.ndarray]) -> list[flint.fmpz]:
-        total = next(sums).ravel().tolist()
-        for lower in sums:
-            total = [(x << self.BITS) + y for x, y in zip(total, lower.ravel().tolist(), strict=True)]
-        return [flint.fmpz(x) for x in total]
-
-
-class _Bend:
-    """An activation on whole numbers. Slopes are fractions with powers of two below, so that the largest of these is
-    a multiple of each.
-    """
-
-    def __init__(self, layer: Layer) -> None:
-        slopes = [1.0] if layer.is_linear else layer.negative_slopes.tolist()
-        ratios = [slope.as_integer_ratio() for slope in slopes]
-        self.unit = max(denominator for _, denominator in ratios)
-        self.factors = [numerator * (self.unit // denominator) for numerator, denominator in ratios]
-        self.linear, self.is_relu = set(slopes) == {1.0}, set(slopes) == {0.0}
-
-    def __call__(self, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
-        if self.linear:
-            return rows, scale
-        if self.is_relu:
-            return [[x if x > ZERO else ZERO for x in row] for row in rows], scale
-        unit, factors = self.unit, self.factors
-        bent = [[x * (unit if x > ZERO else factor) for x, factor in zip(row, factors, strict=True)] for row in rows]
-        return bent, scale * unit
-
-
-class _Numbers:
-    """A network's weights in whole numbers; holds no network, so that it can be forgotten."""
-
-    def __init__(self, network: Network) -> None:
-        first = network.layers[0]
-        self.shift = max(_shift(first.C), _shift(first.A), _shift(first.b))
-        self.C, self.A = _Columns(first.C, self.shift), _Columns(first.A, self.shift)
-        self.b = [_integer(x, self.shift) for x in first.b.tolist()]
-        self.layers: list[_Weights | None] = [None] * (len(network.layers) + 1 + len(network.head))
-        self.bends: dict[int, _Bend] = {}
-        self.surd_layers: dict[int, SurdWeights] = {}
-
-    def layer(self, network: Network, number: int) -> _Weights:
-        """Weights of layer 1, 2, ...; past the last, of the readout, and then of the head."""
-        found = self.layers[number]
-        if found is None:
-            one = _part(network, number)
-            A = one.A if isinstance(one, Layer) and not one.is_dense else None
-            found = self.layers[number] = _Weights(one.C, A, one.b)
-        return found
-
-    def bend(self, network: Network, number: int) -> _Bend:
-        """The activation of a layer, of the network or of its head."""
-        if number not in self.bends:
-            layer = _part(network, number)
-            assert isinstance(layer, Layer)
-            self.bends[number] = _Bend(layer)
-        return self.bends[number]
-
-    def surd_layer(self, network: Network, number: int) -> SurdWeights:
-        """The same over the rationals, for networks that normalise by degrees."""
-        if number not in self.surd_layers:
-            one = _part(network, number)
-            A = one.A if isinstance(one, Layer) else np.zeros_like(one.C)
-            self.surd_layers[number] = surd_weights(one.C, A, one.b)
-        return self.surd_layers[number]
-
-
-def _part(network: Network, number: int) -> Layer | Readout:
-    """Layers come first, then the readout, then the head."""
-    readout = [] if network.readout is None else [network.readout]
-    chain: list[Layer | Readout] = [*network.layers, *readout, *network.head]
-    return chain[number]
-
-
-_numbers: NetworkMemo[_Numbers] = NetworkMemo(_Numbers)
 
 
 class _Store:
@@ -167,8 +34,8 @@ class _Store:
     """
 
     def __init__(self, network: Network, graph: Graph) -> None:
-        self.numbers = _numbers(network)
-        self.feature_shift = _shift(graph.features.values)
+        self.numbers = numbers_of(network)
+        self.feature_shift = find_shift(graph.features.values)
         self.bias = [x * (1 << self.feature_shift) for x in self.numbers.b]
         self.own: dict[int, list[flint.fmpz]] = {}
         self.sent: dict[int, list[flint.fmpz]] = {}
@@ -318,7 +185,7 @@ class ExactEvaluator:
     def _products(
         self,
         kept: dict[int, list[flint.fmpz]],
-        weight: _Columns,
+        weight: Columns,
         vertices: list[int],
         bias: list[flint.fmpz] | None = None,
     ) -> list[list[flint.fmpz]]:
@@ -334,7 +201,7 @@ class ExactEvaluator:
         kept.update(zip(missing, found, strict=True))
         return [kept[v] for v in vertices]
 
-    def _times_rows(self, weight: _Columns, rows: list[tuple[np.ndarray, np.ndarray]]) -> list[list[flint.fmpz]]:
+    def _times_rows(self, weight: Columns, rows: list[tuple[np.ndarray, np.ndarray]]) -> list[list[flint.fmpz]]:
         """Weight times each of these rows, which are long and nearly empty: their columns, and what stands there."""
         width = weight.matrix.shape[0]
         sizes = np.array([columns.size for columns, _ in rows], dtype=np.int64)
@@ -344,10 +211,9 @@ class ExactEvaluator:
             return products
         starts = np.cumsum(sizes[some]) - sizes[some]
         scaled = self._scaled_features(np.concatenate([values for _, values in rows]))
-        if np.add.reduceat(np.abs(scaled), starts).max() < SUM_LIMIT:
-            flat = weight.combine_sparse(
-                scaled.astype(np.int64), np.concatenate([columns for columns, _ in rows]), starts
-            )
+        largest = np.add.reduceat(np.abs(scaled), starts).max()
+        if largest < SUM_LIMIT:
+            flat = weight.combine_sparse(scaled, np.concatenate([columns for columns, _ in rows]), starts, largest)
             for k, at in zip(some.tolist(), range(0, len(flat), width), strict=True):
                 products[k] = flat[at : at + width]
         else:
@@ -360,18 +226,18 @@ class ExactEvaluator:
             scaled: np.ndarray = np.ldexp(values, self.store.feature_shift)
         return scaled
 
-    def _times_columns(self, weight: _Columns, columns: np.ndarray, values: np.ndarray) -> list[list[flint.fmpz]]:
+    def _times_columns(self, weight: Columns, columns: np.ndarray, values: np.ndarray) -> list[list[flint.fmpz]]:
         """values @ weight[:, columns].T, times 2**(numbers.shift + store.feature_shift)."""
         all_columns = columns.size == weight.matrix.shape[1] <= FEW_COLUMNS
         scaled = self._scaled_features(values)
         fits = np.abs(scaled).sum(axis=1).max(initial=0.0) < SUM_LIMIT
         if fits and not all_columns:
-            flat = weight.combine(scaled.astype(np.int64), columns)
+            flat = weight.combine(scaled, columns)
         elif columns.size == 0:
             flat = [ZERO] * (len(values) * weight.matrix.shape[0])
         else:
-            factors = _integers(values, self.store.feature_shift)
-            whole = weight.whole if all_columns else _integers(weight.matrix[:, columns].T, self.numbers.shift)
+            factors = to_integers(values, self.store.feature_shift)
+            whole = weight.whole if all_columns else to_integers(weight.matrix[:, columns].T, self.numbers.shift)
             flat = (factors * whole).entries()
         width = weight.matrix.shape[0]
         return [flat[k : k + width] for k in range(0, len(flat), width)]
@@ -415,30 +281,6 @@ class ExactEvaluator:
             given.append([*own, *heard, divisor * scale])
         whole = (Matrix(given) * weights.all).tolist()
         return self._bend(number, *_common(whole, divisors, scale << weights.shift))
-
-
-def _shift(values: np.ndarray) -> int:
-    """The smallest k >= 0 for which all values times 2**k are whole."""
-    found = values[values != 0]
-    if found.size == 0:
-        return 0
-    mantissa, exponent = np.frexp(found)
-    whole = np.ldexp(mantissa, 53).astype(np.int64)
-    low_bit = np.log2((whole & -whole).astype(np.float64)).astype(np.int64)
-    return max(0, int((53 - low_bit - exponent).max()))
-
-
-def _integer(value: float, shift: int) -> flint.fmpz:
-    numerator, denominator = value.as_integer_ratio()
-    return flint.fmpz(numerator) * (flint.fmpz(1 << shift) // denominator)
-
-
-def _integers(matrix: np.ndarray, shift: int) -> Matrix:
-    rows, columns = matrix.shape
-    if shift <= 62 and np.abs(matrix).max(initial=0.0) < 2.0 ** (62 - shift):
-        scaled = np.ldexp(matrix, shift).astype(np.int64)
-        return Matrix(rows, columns, scaled.ravel().tolist())
-    return Matrix(rows, columns, [_integer(x, shift) for x in matrix.ravel().tolist()])
 
 
 def _column(row: list[flint.fmpz], scale: int) -> Column:

@@ -30,7 +30,9 @@ class _Rows:
         new = vertices[~self.done[vertices]]
         if new.size:
             signed = self.features.take(new)
-            positive = Features(signed.ptr, signed.columns, abs(signed.values), signed.num_columns)
+            positive = signed
+            if (signed.values < 0).any():
+                positive = Features(signed.ptr, signed.columns, abs(signed.values), signed.num_columns)
             for out, columns, features in zip(self.rows, self.columns, (signed, positive), strict=True):
                 out[new] = times(features, columns)
             self.done[new] = True
