@@ -64,11 +64,11 @@ class Step(NamedTuple):
 
 # Most queries end within a few nodes, so what is expensive waits. Bounds are weak on graph tasks with insertions and
 # attacks are easy to find: there they come first.
-NODE_PLAN = (Step(16, tighten=True), Step(64, width=1), Step(600, width=6), Step(5000, width=24))
-WIDE = (Step(200, width=24), Step(200, width=100, patient=True), Step(200, width=600, patient=True))
-GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), *WIDE)
+WIDE = (Step(200, width=100, patient=True), Step(200, width=600, patient=True))
+NODE_PLAN = (Step(16, tighten=True), Step(64, width=1), Step(600, width=6), Step(600, width=24), *WIDE)
+GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), Step(200, width=24), *WIDE)
 # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
-INSERTION_PLAN = (Step(0, width=1), Step(1, width=5), *WIDE)
+INSERTION_PLAN = (Step(0, width=1), Step(1, width=5), Step(200, width=24), *WIDE)
 
 
 class Search(Walker):
