@@ -9,9 +9,10 @@ from ..stages import DENSE, GCN, MAX, MEAN, POOL, SUM
 from .carry import GOING, carry_columns
 from .compile import kernel, leaf, loop, part
 from .gcn_boxes import gather_gcn
-from .multiply import add_interval, copy, copy_record, fill, join_interval, split_interval
-from .propagate import list_due, spendable, who_asks
+from .multiply import add, add_interval, copy, copy_record, fill, join_interval, split_interval
+from .propagate import list_due, parts_used, spendable, who_asks
 from .rank import rank
+from .relax import act, act_interval
 from .state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, STOP, WORK
 
 
@@ -200,15 +201,10 @@ def send_box(p, s, record, t, v):
     if t == p.T:
         return
     width, following, slope = p.width[t], p.width[t + 1], p.slope[t]
-    h_low, h_high = s.line[4], s.line[5]
-    bottom, above = record[LOW], record[HIGH]
-    for i in range(width):
-        h_low[i] = max(bottom[i], 0.0) + slope[i] * min(bottom[i], 0.0)
-        h_high[i] = max(above[i], 0.0) + slope[i] * min(above[i], 0.0)
     own, heard = who_asks(p, t + 1, v)
     if own or heard:
         centre, radius = s.line[2], s.line[3]
-        split_interval(centre, radius, h_low, h_high, width)
+        act_interval(centre, radius, record[LOW], record[HIGH], slope, width)
         skipped = 0 if own else following
         weight = p.both[t + 1] if own else p.AT[t + 1]
         columns = following * (own + heard)
@@ -217,15 +213,13 @@ def send_box(p, s, record, t, v):
         fill(spread[skipped:], 0.0, columns)
         add_interval(middle[skipped:], spread[skipped:], weight, centre, radius, s.picked, width, columns)
         if own:
-            bias = p.bias[t + 1]
-            for i in range(following):
-                middle[i] += bias[i]
+            add(middle, p.bias[t + 1], following)
             join_interval(record[OWN_LOW], record[OWN_HIGH], middle, spread, following)
         if heard:
             join_interval(record[SENT_LOW], record[SENT_HIGH], middle[following:], spread[following:], following)
     if p.kind[t + 1] != DENSE and not p.sends_products[t + 1]:
-        copy(record[SENT_LOW], h_low, width)
-        copy(record[SENT_HIGH], h_high, width)
+        act(record[SENT_LOW], record[LOW], slope, width)
+        act(record[SENT_HIGH], record[HIGH], slope, width)
 
 
 @loop
@@ -245,6 +239,15 @@ def compare_box(low, high, old_low, old_high, slack, inherits, leaks, width):
         sends += moved_low and (leaks or max(low[i], old_low[i]) > 0.0)
         sends += moved_high and (leaks or max(high[i], old_high[i]) > 0.0)
     return differs, sends
+
+
+@leaf
+def save_box(p, s, record, t, v):
+    """On the trail, from where `undo` takes it."""
+    at = s.tally[BOX_MARK]
+    s.box_trail_at[at] = t * p.n + v
+    copy_record(s.box_trail[at], record, 2 * parts_used(p, t, v))
+    s.tally[BOX_MARK] = at + 1
 
 
 ROOT = 2  # `forced` where there is no earlier box
@@ -307,9 +310,8 @@ def bound_vertex(p, s, options, t, v, forced):
         if first and p.uniform and options.carriers:
             pass
         elif p.sends_products[t]:
-            for i in range(width):
-                low[i] += add_low[i]
-                high[i] += add_high[i]
+            add(low, add_low, width)
+            add(high, add_high, width)
         elif first:
             offset = p.raw_columns_ptr[v, 0]
             for j in range(m):
@@ -336,10 +338,7 @@ def bound_vertex(p, s, options, t, v, forced):
     differs, sends = compare_box(low, high, record[LOW], record[HIGH], s.slack[t, v], inherits, p.leaks[t], width)
     if differs == 0 and not forced:
         return False
-    at = s.tally[BOX_MARK]
-    s.box_trail_at[at] = t * p.n + v
-    copy_record(s.box_trail[at], record)
-    s.tally[BOX_MARK] = at + 1
+    save_box(p, s, record, t, v)
     copy(record[LOW], low, width)
     copy(record[HIGH], high, width)
     if sends == 0 and not forced:

@@ -8,8 +8,8 @@ from ..problem import PRESENT
 from ..stages import DENSE, GCN, MAX, MEAN, POOL
 from .compile import entry, kernel, leaf, loop
 from .degrees import gather_normalised
-from .multiply import add_picked, copy, copy_record, fill, pick_nonzero
-from .propagate import list_due, who_asks
+from .multiply import add, add_picked, copy, copy_record, fill, pick_nonzero
+from .propagate import list_due, parts_used, who_asks
 from .state import OWN, SENT, VALUE_MARK, WORK, H
 
 
@@ -126,8 +126,7 @@ def evaluate_vertex(p, s, options, t, v, forced):
         else:
             gather_values(p, s, acc, below, how, m, first, v)
         if p.sends_products[t]:
-            for i in range(width):
-                h[i] += acc[i]
+            add(h, acc, width)
         elif first:
             offset = p.raw_columns_ptr[v, 0]
             for j in range(m):
@@ -143,7 +142,7 @@ def evaluate_vertex(p, s, options, t, v, forced):
         return False
     at = s.tally[VALUE_MARK]
     s.value_trail_at[at] = t * p.n + v
-    copy_record(s.value_trail[at], record)
+    copy_record(s.value_trail[at], record, parts_used(p, t, v))
     s.tally[VALUE_MARK] = at + 1
     copy(record[H], h, width)
     send_value(p, s, record, t, v)

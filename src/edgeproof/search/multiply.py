@@ -20,9 +20,16 @@ def copy(out, row, m):
         out[i] = row[i]
 
 
+@loop
+def add(out, row, m):
+    for i in range(m):
+        out[i] += row[i]
+
+
 @leaf
-def copy_record(out, record):
-    for k in range(record.shape[0]):
+def copy_record(out, record, rows):
+    """The first rows of a record."""
+    for k in range(rows):
         target, source = out[k], record[k]
         for i in range(record.shape[1]):
             target[i] = source[i]

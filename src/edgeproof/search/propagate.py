@@ -28,6 +28,14 @@ def who_asks(p, t, v):
 
 
 @leaf
+def parts_used(p, t, v):
+    """How much of a record of stage t somebody looks at, of: what v is, what it sends, what it keeps for itself."""
+    if t == p.T:
+        return 1
+    return 3 if v < p.active[t + 1] else 2
+
+
+@leaf
 def list_due(p, s, t, seeds, everything, before, side, mask):
     """Write the vertices due at stage t to `changed[1 - side]` and return how many there are.
 

@@ -47,6 +47,13 @@ def relax(p, s, lines, side, u, t, rows):
 
 
 @loop
+def act(out, row, slope, m):
+    """The activation."""
+    for i in range(m):
+        out[i] = max(row[i], 0.0) + slope[i] * min(row[i], 0.0)
+
+
+@loop
 def act_interval(centre, radius, low, high, slope, m):
     """The box of h as centre and radius, from the box of the pre-activation."""
     for i in range(m):

@@ -9,6 +9,7 @@ from .compile import entry, kernel, leaf, part
 from .degrees import shift_degrees
 from .evaluate import evaluate_from
 from .multiply import copy_record
+from .propagate import parts_used
 from .state import BOX_MARK, LIMIT, PAIR_MARK, UNDECIDED, USED, VALUE_MARK
 
 
@@ -80,12 +81,12 @@ def undo(p, s, pair_mark, value_mark, box_mark):
     undo_pairs(p, s, pair_mark)
     n = p.n
     for k in range(s.tally[VALUE_MARK] - 1, value_mark - 1, -1):
-        at = s.value_trail_at[k]
-        copy_record(s.values[at // n, at % n], s.value_trail[k])
+        t, v = s.value_trail_at[k] // n, s.value_trail_at[k] % n
+        copy_record(s.values[t, v], s.value_trail[k], parts_used(p, t, v))
     s.tally[VALUE_MARK] = value_mark
     for k in range(s.tally[BOX_MARK] - 1, box_mark - 1, -1):
-        at = s.box_trail_at[k]
-        copy_record(s.boxes[at // n, at % n], s.box_trail[k])
+        t, v = s.box_trail_at[k] // n, s.box_trail_at[k] % n
+        copy_record(s.boxes[t, v], s.box_trail[k], 2 * parts_used(p, t, v))
     s.tally[BOX_MARK] = box_mark
 
 

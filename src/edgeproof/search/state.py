@@ -11,8 +11,8 @@ from ..arrays import FloatArray, IntArray
 from ..problem import Problem
 
 # rows of a record in `values` and in `boxes`
-H, OWN, SENT = 0, 1, 2
-LOW, HIGH, OWN_LOW, OWN_HIGH, SENT_LOW, SENT_HIGH = 0, 1, 2, 3, 4, 5
+H, SENT, OWN = 0, 1, 2
+LOW, HIGH, SENT_LOW, SENT_HIGH, OWN_LOW, OWN_HIGH = 0, 1, 2, 3, 4, 5
 
 # positions in `tally`: where the search stands and what it counted
 (
@@ -49,7 +49,7 @@ class Options(NamedTuple):
 
 
 class State(NamedTuple):
-    """Axes as in Problem. A record of `values` is (h, C h + b, what it sends), of `boxes` the same as intervals,
+    """Axes as in Problem. A record of `values` is (h, what it sends, C h + b), of `boxes` the same as intervals,
     with the pre-activation in place of h: slopes of lines need it.
     """
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..stages import GRAPH, MAX
-from .bound_boxes import bound_vertex, send_box
+from .bound_boxes import bound_vertex, save_box, send_box
 from .compile import entry, kernel, leaf, part
 from .descend import descend
 from .lines import ROWS, start_pass
-from .multiply import copy_record, fill
+from .multiply import fill
 from .narrow import is_still
 from .spend import spend
-from .state import BOX_MARK, HIGH, LIMIT, LOW, TIGHTEN_AT, USED, WORK
+from .state import HIGH, LIMIT, LOW, TIGHTEN_AT, USED, WORK
 
 
 @leaf
@@ -58,10 +58,7 @@ def tighten_vertex(p, s, lines, far, near, options, t, v):
             if below <= above and (above < record[HIGH, j] or below > record[LOW, j]):
                 if not saved:
                     saved = True
-                    at = s.tally[BOX_MARK]
-                    s.box_trail_at[at] = t * p.n + v
-                    copy_record(s.box_trail[at], record)
-                    s.tally[BOX_MARK] = at + 1
+                    save_box(p, s, record, t, v)
                 record[HIGH, j] = min(record[HIGH, j], above)
                 record[LOW, j] = max(record[LOW, j], below)
     if saved:
