@@ -35,8 +35,8 @@ IN_SEARCH = (
     ),
     Fault(
         "odd-interval-forgotten", "search/multiply.py",
-        "    if k < count:\n        c0, r0 =",
-        "    if k < count - 1:\n        c0, r0 =",
+        "while k < count:\n        c0, r0 =",
+        "while k < count - 1:\n        c0, r0 =",
     ),
     # means that lose several neighbours
     Fault(
@@ -146,9 +146,9 @@ IN_SEARCH = (
     Fault("first-gain-sign", "search/descend_sum.py", "-x if state & 1 else x", "-x"),
     Fault("slope-of-another", "search/relax.py", "low[i], high[i], slopes[i]", "low[i], high[i], slopes[0]"),
     Fault(
-        "slope-of-another-in-boxes", "search/bound_boxes.py",
-        "h_low[i] = max(bottom[i], 0.0) + slope[i] * min(bottom[i], 0.0)",
-        "h_low[i] = max(bottom[i], 0.0) + slope[0] * min(bottom[i], 0.0)",
+        "slope-of-another-in-boxes", "search/relax.py",
+        "bottom = max(low[i], 0.0) + slope[i] * min(low[i], 0.0)",
+        "bottom = max(low[i], 0.0) + slope[0] * min(low[i], 0.0)",
     ),
     Fault(
         "readout-forgets-a-slope", "stages.py",
@@ -272,7 +272,17 @@ IN_SEARCH = (
         "strong = p.root[s.degree[v]]",
     ),
     # undo
-    Fault("tightened-box-not-undone", "search/tighten.py", "s.tally[BOX_MARK] = at + 1", "s.tally[BOX_MARK] = at"),
+    Fault("tightened-box-not-undone", "search/tighten.py", "save_box(p, s, record, t, v)\n", "pass\n"),
+    Fault("box-not-undone", "search/bound_boxes.py", "s.tally[BOX_MARK] = at + 1", "s.tally[BOX_MARK] = at"),
+    Fault(
+        "own-part-not-undone", "search/propagate.py",
+        "return 3 if v < p.active[t + 1] else 2",
+        "return 2",
+    ),
+    # what the grounding looks at
+    Fault("inserted-sender-unheard", "search/split.py", "s.went[u] += step", "s.went[u] += 0"),
+    Fault("inserted-sender-unheard-back", "search/split.py", "s.went[v] += step", "s.went[v] += 0"),
+    Fault("absent-begin-at-once", "problem.py", "2 * np.arange(n) + 1)", "2 * np.arange(n))"),
     Fault(
         "boxes-undone-forwards", "search/split.py",
         "for k in range(s.tally[BOX_MARK] - 1, box_mark - 1, -1):",
