@@ -11,8 +11,9 @@ from edgeproof.options import resolve
 from edgeproof.problem import compile_problem
 from edgeproof.query import make_query
 from edgeproof.search.portfolio import Portfolio
+from edgeproof.search.run import FINISHED, TIGHTEN, run
 from edgeproof.search.solve import SHARE_AFTER, Search
-from edgeproof.search.state import EVALUATION_WORK, EVALUATIONS, LIMIT, WORK
+from edgeproof.search.state import ACTION, EVALUATION_WORK, EVALUATIONS, LIMIT, TIGHTENINGS, USED, WORK
 
 BUDGET = 4
 
@@ -58,3 +59,26 @@ def test_threads_do_not_wait_for_them(beams: list[int]) -> None:
     search.run(node_limit=3000, first_only=True)
     assert search.nodes >= SHARE_AFTER
     assert beams == [1, 5, 24]
+
+
+def test_nothing_is_tightened_where_no_flip_is_left() -> None:
+    """An attack that is found while a node is being tightened may leave less budget than the node has spent."""
+    random = np.random.default_rng(7)
+    layers = [Layer(*(random.normal(size=(3, 3)) for _ in range(2)), np.zeros(3), "mean") for _ in range(3)]
+    ring = [(v, (v + step) % 8) for v in range(8) for step in (1, -1)]
+    graph = ep.Graph(np.array(ring).T, random.normal(size=(8, 3)), directed=False)
+    query = make_query(Network(layers), graph, ep.Threat(BUDGET), node=0)
+    options = resolve({"tighten_at_once": True, "attacks": False})
+    search = Search(compile_problem(query, options, BUDGET), BUDGET, options)
+    search._take(search._plan.pop(0))
+    state, tally = search._state, search.state.tally
+    most = np.iinfo(np.int64).max
+    while not (tally[ACTION] == TIGHTEN and tally[USED] > 1):
+        assert (
+            run(search._problem, state, search._lines, search._far, search._near, search.options, 1, most) != FINISHED
+        )
+    tally[LIMIT] = 0
+    done = tally[TIGHTENINGS]
+    while run(search._problem, state, search._lines, search._far, search._near, search.options, 1, most) != FINISHED:
+        pass
+    assert tally[TIGHTENINGS] == done

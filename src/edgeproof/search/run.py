@@ -178,6 +178,9 @@ def run(p, s, lines, far, near, options, quota, node_limit):
             else:
                 tally[ACTION] = tighten_or(p, s, lines, options, depth, left, CHOOSE)
         elif action == TIGHTEN:
+            if tally[USED] > tally[LIMIT]:  # an attack was found since: nothing below is allowed any more
+                tally[ACTION] = RETREAT
+                continue
             if not tighten_more(p, s, lines, far, near, options, stop):
                 return PAUSED
             if depth < tally[BASE]:

@@ -65,7 +65,7 @@ class Step(NamedTuple):
 # Most queries end within a few nodes, so what is expensive waits. Bounds are weak on graph tasks with insertions and
 # attacks are easy to find: there they come first.
 WIDE = (Step(200, width=100, patient=True), Step(200, width=600, patient=True))
-NODE_PLAN = (Step(16, tighten=True), Step(64, width=1), Step(600, width=6), Step(600, width=24), *WIDE)
+NODE_PLAN = (Step(16, tighten=True), Step(64, width=1), Step(600, width=6), Step(600, width=24, patient=True), *WIDE)
 GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), Step(200, width=24), *WIDE)
 # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
 INSERTION_PLAN = (Step(0, width=1), Step(1, width=5), Step(200, width=24), *WIDE)
@@ -124,7 +124,7 @@ class Search(Walker):
             p = self.compiled.problem
             narrow = self._asked["narrow"] and p.T > 1 and p.node_task
             self.follow(self.options._replace(tighten=TIGHTEN_EVERY, narrow=int(narrow)))
-        elif self.limit > (0 if self._asked["attack_at_once"] else 1) and not self._is_broken():
+        elif self.limit > (0 if self._asked["attack_at_once"] else 1):
             if self._portfolio is None:
                 self._portfolio = Portfolio(self._problem, self._root(), self.options, self.breaks, self.deadline)
             while self.limit > 0 and self._portfolio.search(self.limit, step.width) and not self._first_only:
@@ -151,6 +151,8 @@ class Search(Walker):
         while True:
             shared = self._threads > 1 and self.nodes >= SHARE_AFTER and self.state.tally[ACTION] == ENTER
             while self._plan and (shared or self._is_due(self._plan[0])):
+                if self._plan[0].width and self._is_broken():
+                    break  # the kernel asks next whether the flips where it stands are an attack
                 step = self._plan.pop(0)
                 if not step.patient or self._is_due(step):  # otherwise threads would wait for it
                     self._take(step)
