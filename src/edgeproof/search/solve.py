@@ -52,23 +52,27 @@ def exploration(nodes: int, fragile: int) -> float:
 
 
 class Step(NamedTuple):
-    """What to do once the search has seen so many nodes: start again with tightening, or look for attacks; if
-    `patient`, once it has also done as much work as looking for them takes.
+    """What to do once the search has seen so many nodes: start again with tightening, or look for attacks; these not
+    before it has also done `patience` times as much work as looking for them takes.
     """
 
     nodes: int
     tighten: bool = False
     width: int = 0
-    patient: bool = False
+    patience: int = 0
 
 
 # Most queries end within a few nodes, so what is expensive waits. Bounds are weak on graph tasks with insertions and
 # attacks are easy to find: there they come first.
-WIDE = (Step(200, width=100, patient=True), Step(200, width=600, patient=True))
-NODE_PLAN = (Step(16, tighten=True), Step(64, width=1), Step(600, width=6), Step(600, width=24, patient=True), *WIDE)
-GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), Step(200, width=24), *WIDE)
+WIDE = (Step(200, width=24), Step(200, width=100, patience=1), Step(200, width=600, patience=1))
+GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), *WIDE)
 # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
-INSERTION_PLAN = (Step(0, width=1), Step(1, width=5), Step(200, width=24), *WIDE)
+INSERTION_PLAN = (Step(0, width=1), Step(1, width=5), *WIDE)
+# around a node, bounds are strong and most that is left is robust; a unit of work is also done faster in a line
+NODE_PLAN = (
+    Step(16, tighten=True), Step(64, width=1), Step(600, width=6), Step(600, width=24, patience=10),
+    Step(600, width=100, patience=10), Step(600, width=600, patience=10),
+)  # fmt: skip
 
 
 class Search(Walker):
@@ -107,11 +111,11 @@ class Search(Walker):
         return steps
 
     def _is_due(self, step: Step) -> bool:
-        if self.nodes < step.nodes or not step.patient:
+        if self.nodes < step.nodes or not step.patience:
             return self.nodes >= step.nodes
         tally, evaluations = self.state.tally, step.width * self.limit * len(self.compiled.pairs)
         price = tally[EVALUATION_WORK] / max(tally[EVALUATIONS], 1)
-        return bool(tally[WORK] >= evaluations * max(price, 1.0))
+        return bool(tally[WORK] >= step.patience * evaluations * max(price, 1.0))
 
     def _take(self, step: Step) -> None:
         if step.tighten:
@@ -154,7 +158,7 @@ class Search(Walker):
                 if self._plan[0].width and self._is_broken():
                     break  # the kernel asks next whether the flips where it stands are an attack
                 step = self._plan.pop(0)
-                if not step.patient or self._is_due(step):  # otherwise threads would wait for it
+                if not step.patience or self._is_due(step):  # otherwise threads would wait for it
                     self._take(step)
             if self.attack is not None and (first_only or not self.attack):
                 return None
