@@ -146,7 +146,7 @@ class Numbers:
         first = network.layers[0]
         self.shift = max(find_shift(first.C), find_shift(first.A), find_shift(first.b))
         self.C, self.A = Columns(first.C, self.shift), Columns(first.A, self.shift)
-        self.b = [to_integer(x, self.shift) for x in first.b.tolist()]
+        self.b = to_integers(first.b[None], self.shift).entries()
         self.layers: list[Weights | None] = [None] * (len(network.layers) + 1 + len(network.head))
         self.bends: dict[int, Bend] = {}
         self.surd_layers: dict[int, SurdWeights] = {}
@@ -197,11 +197,6 @@ def find_shift(values: np.ndarray) -> int:
     mantissas = int(np.bitwise_or.reduce(bits)) & (1 << 52) - 1 | 1 << 52
     zeros = (mantissas & -mantissas).bit_length() - 1
     return max(0, 1075 - exponent - zeros)
-
-
-def to_integer(value: float, shift: int) -> flint.fmpz:
-    numerator, denominator = value.as_integer_ratio()
-    return flint.fmpz(numerator) * (flint.fmpz(1 << shift) // denominator)
 
 
 def _times_power(values: np.ndarray, exponent: int) -> np.ndarray:
