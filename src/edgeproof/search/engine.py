@@ -37,6 +37,7 @@ def verify(
     chosen = resolve(options)
     if trace is not None:
         chosen["enumerate_at_once"] = False  # a proof names the leaves below which graphs are enumerated
+        chosen["interplay"] = False  # the checker does not know it
         chosen["narrow"] = True  # the checker does: with other boxes it would find other lines
     search = Search(*_compile(query, chosen, query.threat.budget), chosen, threads, None, trace, deadline)
     reason = search.run(node_limit=node_limit, first_only=True)

@@ -66,12 +66,12 @@ def pool_values(acc, below, how, m, n):
 
 
 @leaf
-def send_value(p, s, record, t, v):
-    """From h_t(v), what stage t + 1 takes of it: C h + b for v itself, A h or h for its neighbours."""
-    if t == p.T:
-        return
+def multiply(p, s, h, t, v):
+    """What stage t + 1 takes of h at v: C h for v itself, and behind it A h for its neighbours, in line[2]; returns
+    which of them anybody asks for.
+    """
     width, following = p.width[t], p.width[t + 1]
-    h, out = record[H], s.line[2]
+    out = s.line[2]
     own, heard = who_asks(p, t + 1, v)
     if own or heard:
         skipped = 0 if own else following
@@ -80,14 +80,25 @@ def send_value(p, s, record, t, v):
         fill(out[skipped:], 0.0, columns)
         count = pick_nonzero(s.picked, h, width)
         add_picked(out[skipped:], weight, h, s.picked, count, columns)
-        if own:
-            bias, kept = p.bias[t + 1], record[OWN]
-            for i in range(following):
-                kept[i] = out[i] + bias[i]
-        if heard:
-            copy(record[SENT], out[following:], following)
+    return own, heard
+
+
+@leaf
+def send_value(p, s, record, t, v):
+    """From h_t(v), what stage t + 1 takes of it: C h + b for v itself, A h or h for its neighbours."""
+    if t == p.T:
+        return
+    following = p.width[t + 1]
+    own, heard = multiply(p, s, record[H], t, v)
+    out = s.line[2]
+    if own:
+        bias, kept = p.bias[t + 1], record[OWN]
+        for i in range(following):
+            kept[i] = out[i] + bias[i]
+    if heard:
+        copy(record[SENT], out[following:], following)
     if p.kind[t + 1] != DENSE and not p.sends_products[t + 1]:
-        copy(record[SENT], h, width)
+        copy(record[SENT], record[H], p.width[t])
 
 
 @loop

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .attack import flip_best_gains
+from .attack import flip_best_gains, flip_grounding
 from .choose import choose_by_gain, choose_first, choose_nearest
 from .compile import entry, part
 from .exclude import exclude_by_boxes, exclude_by_lines, grounding_may_break
+from .interplay import FLIPS
 from .multiply import copy, count, fill
-from .split import affordable, apply, undo
+from .screen import choose_by_hope, fix_without, screen
+from .split import affordable, apply, decide, undo
 from .state import (
     ACTION,
     BASE,
@@ -25,6 +27,8 @@ from .state import (
     LONELY_LEAVES,
     NODES,
     PAIR_MARK,
+    SCREENED_LEAVES,
+    SCREENINGS,
     SPENT_LEAVES,
     STOP,
     SWEPT_LEAVES,
@@ -55,8 +59,8 @@ from .trace import (
 FINISHED, CANDIDATE, PAUSED, TRAIL_FULL, STOPPED = 0, 1, 2, 3, 4
 
 # what to do next: bound a node; try its gains as an attack; take them back; tighten, and bound again; choose a pair;
-# evaluate all graphs below, and go on with it; go to a child; go back
-ENTER, PROBE, PROBED, TIGHTEN, CHOOSE, ENUMERATE, SWEEP, BRANCH, RETREAT = 0, 1, 2, 3, 4, 5, 6, 7, 8
+# evaluate all graphs below, and go on with it; go to a child; go back; fix pairs in no attack; choose one that may be
+ENTER, PROBE, PROBED, TIGHTEN, CHOOSE, ENUMERATE, SWEEP, BRANCH, RETREAT, SCREEN, PICK = range(11)
 
 
 @part
@@ -79,6 +83,28 @@ def tighten_or(p, s, lines, options, depth, left, otherwise):
         start_tightening(p, s, lines)
         return TIGHTEN
     return otherwise
+
+
+@part
+def is_screened(s, x, depth, left):
+    """Whether this node differs from one that was screened only in pairs that were fixed since."""
+    if depth == 0 or not s.frame_screened[depth]:
+        return False
+    return s.frame_left[depth - 1] == left and x.known_at[left] == s.tally[LIMIT]
+
+
+@part
+def go_on_screened(p, s, x, options, excluded, marks, depth, pair, flip):
+    """Go to a child of a screened node, where no box is looked at; False if the flip is in no attack."""
+    s.frame_screened[depth + 1] = not flip
+    if not flip:
+        decide(p, s, pair, np.int64(0))
+        return True
+    if fix_without(p, s, x, excluded, pair, s.frame_left[depth]):
+        flip_grounding(p, s, options, pair)
+        return True
+    undo(p, s, marks[0], marks[1], marks[2])
+    return False
 
 
 @entry
@@ -107,7 +133,7 @@ def set_out(p, s, lines, options, base):
 
 
 @entry
-def run(p, s, lines, far, near, options, quota, node_limit):
+def run(p, s, lines, far, near, x, options, quota, node_limit):
     """Search on until the tree is done, a candidate needs an exact answer, or `quota` units of work are done.
 
     The tree is the one below depth BASE: 0, or where this walker was sent (share.py); the frames above hold the way.
@@ -144,12 +170,22 @@ def run(p, s, lines, far, near, options, quota, node_limit):
                 tally[SPENT_LEAVES] += 1
                 note(s, NOTHING_LEFT)
                 continue
+            s.frame_phase[depth] = 0
+            if options.interplay and left <= FLIPS:
+                known = is_screened(s, x, depth, left)
+                s.frame_left[depth] = left
+                s.frame_screened[depth] = 0
+                mark(s, marks)
+                if left == 1:
+                    tally[ACTION] = ENUMERATE
+                else:
+                    tally[ACTION] = PICK if known else SCREEN
+                continue
             if exclude_by_boxes(p, s, excluded):
                 tally[BOX_PRUNES] += 1
                 note(s, BY_BOX)
                 continue
             mark(s, marks)
-            s.frame_phase[depth] = 0
             s.frame_left[depth] = left
             tally[TRACE_FLAGS] = 0
             if options.lines:
@@ -226,7 +262,7 @@ def run(p, s, lines, far, near, options, quota, node_limit):
             note(s, BY_ENUMERATION)
             if not options.exclude_rivals:
                 fill(excluded, np.int64(0), p.rivals)
-            if not options.lines:
+            if not options.lines or options.interplay:
                 fill(lines.doubtful, np.int8(1), p.pair_u.size)
             start_sweep(s, s.frame_left[depth])
         elif action == SWEEP:
@@ -237,6 +273,23 @@ def run(p, s, lines, far, near, options, quota, node_limit):
                 return PAUSED
             undo(p, s, marks[0], marks[1], marks[2])
             tally[ACTION] = RETREAT
+        elif action == SCREEN:
+            tally[SCREENINGS] += 1
+            alive = screen(p, s, x, options, excluded, s.frame_left[depth])
+            if alive < 0:
+                return PAUSED
+            mark(s, marks)
+            tally[ACTION] = PICK
+        elif action == PICK:
+            pair = choose_by_hope(p, s, x, s.frame_left[depth])
+            if pair < 0:
+                tally[SCREENED_LEAVES] += 1
+                tally[ACTION] = RETREAT
+                continue
+            tally[LEAVES] -= 1
+            s.frame_screened[depth] = 1
+            s.frame_pair[depth] = pair
+            tally[ACTION] = BRANCH
         elif action == RETREAT:
             note_price(s, depth)
             if depth <= tally[BASE]:
@@ -260,7 +313,12 @@ def run(p, s, lines, far, near, options, quota, node_limit):
                 if sent:
                     tally[ACTION] = RETREAT
                 continue
-            apply(p, s, options, pair, np.int64(flip))
+            if s.frame_screened[depth] and not sent:
+                if not go_on_screened(p, s, x, options, excluded, marks, depth, pair, flip):
+                    continue
+            else:
+                apply(p, s, options, pair, np.int64(flip))
+                s.frame_screened[depth + 1] = 0
             copy(s.frame_excluded[depth + 1], excluded, p.rivals)
             tally[FRESH] = 1 if flip else 0
             tally[DEPTH] = depth + 1

@@ -31,6 +31,8 @@ from .state import (
     LONELY_LEAVES,
     NODES,
     PAIR_MARK,
+    SCREENED_LEAVES,
+    SCREENINGS,
     SPENT_LEAVES,
     SWEPT_LEAVES,
     TIGHTENINGS,
@@ -58,6 +60,7 @@ class Step(NamedTuple):
 
     nodes: int
     tighten: bool = False
+    interplay: bool = False
     width: int = 0
     patience: int = 0
 
@@ -67,7 +70,7 @@ class Step(NamedTuple):
 WIDE = (Step(200, width=24), Step(200, width=100, patience=1), Step(200, width=600, patience=1))
 GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), *WIDE)
 # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
-INSERTION_PLAN = (Step(0, width=1), Step(1, width=5), *WIDE)
+INSERTION_PLAN = (Step(0, width=1), Step(1, width=5), Step(1, interplay=True), *WIDE)
 # around a node, bounds are strong and most that is left is robust; a unit of work is also done faster in a line
 NODE_PLAN = (
     Step(16, tighten=True), Step(64, width=1), Step(600, width=6), Step(600, width=24, patience=10),
@@ -108,6 +111,8 @@ class Search(Walker):
             steps = [step for step in steps if not step.tighten]
         if not options["attacks"]:
             steps = [step for step in steps if not step.width]
+        if not (options["interplay"] and self.can_screen()):
+            steps = [step for step in steps if not step.interplay]
         return steps
 
     def _is_due(self, step: Step) -> bool:
@@ -128,6 +133,9 @@ class Search(Walker):
             p = self.compiled.problem
             narrow = self._asked["narrow"] and p.T > 1 and p.node_task
             self.follow(self.options._replace(tighten=TIGHTEN_EVERY, narrow=int(narrow)))
+        elif step.interplay:
+            restart(self._problem, self._state)
+            self.follow(self.options._replace(interplay=1))
         elif self.limit > (0 if self._asked["attack_at_once"] else 1):
             if self._portfolio is None:
                 self._portfolio = Portfolio(self._problem, self._root(), self.options, self.breaks, self.deadline)
@@ -206,6 +214,8 @@ class Search(Walker):
             swept_leaves=int(tally[SWEPT_LEAVES]),
             line_passes=int(tally[LINE_PASSES]),
             tightenings=int(tally[TIGHTENINGS]),
+            screenings=int(tally[SCREENINGS]),
+            screened_leaves=int(tally[SCREENED_LEAVES]),
             spent_leaves=int(tally[SPENT_LEAVES]),
             lonely_leaves=int(tally[LONELY_LEAVES]),
             candidates=int(tally[CANDIDATES]),

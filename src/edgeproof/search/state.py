@@ -19,8 +19,8 @@ LOW, HIGH, SENT_LOW, SENT_HIGH, OWN_LOW, OWN_HIGH = 0, 1, 2, 3, 4, 5
     DEPTH, USED, LIMIT, ACTION, FRESH, PAIR_MARK, VALUE_MARK, BOX_MARK, STAMP, UNDECIDED,
     NODES, LEAVES, BOX_PRUNES, LINE_PRUNES, SPENT_LEAVES, LONELY_LEAVES, SWEPT_LEAVES, LINE_PASSES, TIGHTENINGS,
     WORK, EVALUATIONS, CANDIDATES, SWEEP_LEVEL, SWEEP_PENDING, SWEEP_SINGLE, TRACE_MARK, TRACE_FLAGS,
-    BASE, TIGHTEN_AT, STOP, EVALUATION_WORK, PRICED_AT, TALLY_SIZE,
-) = range(33)  # fmt: skip
+    BASE, TIGHTEN_AT, STOP, EVALUATION_WORK, PRICED_AT, SCREENINGS, SCREENED_LEAVES, TALLY_SIZE,
+) = range(35)  # fmt: skip
 
 # positions in `rates`
 BOUNDED, BOUND_WORK, BOUND_GRAPHS, CREDIT = 0, 1, 2, 3
@@ -46,6 +46,7 @@ class Options(NamedTuple):
     inference: int
     stop_unchanged: int
     exclude_rivals: int
+    interplay: int
 
 
 class State(NamedTuple):
@@ -78,6 +79,7 @@ class State(NamedTuple):
     frame_left: IntArray  # budget left when the node was entered
     frame_marks: NDArray[np.int64]  # (depth, 3)
     frame_excluded: NDArray[np.int8]  # (depth, rivals)
+    frame_screened: IntArray  # whether tables of interplay hold what they say of this node
     # enumeration below a node, one entry a level
     sweep_cursor: IntArray
     sweep_marks: NDArray[np.int64]
@@ -132,6 +134,7 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
         frame_left=np.zeros(pairs + 2, dtype=np.int64),
         frame_marks=np.zeros((pairs + 2, 3), dtype=np.int64),
         frame_excluded=np.zeros((pairs + 2, problem.rivals), dtype=np.int8),
+        frame_screened=np.zeros(pairs + 2, dtype=np.int64),
         sweep_cursor=np.zeros(levels, dtype=np.int64),
         sweep_marks=np.zeros((levels, 2), dtype=np.int64),
         rates=np.zeros(4),

@@ -11,6 +11,7 @@ from ..graph import Pair
 from ..problem import Compiled, Problem
 from .alarm import LARGE, stop_at
 from .degrees import count_open
+from .interplay import applies_to, make_interplay
 from .lend import Lent
 from .lines import make_inner, make_lines
 from .round import rounding_slacks
@@ -54,7 +55,9 @@ class Walker:
         self._on_attack, self.trace = on_attack, trace
         self.evaluator = ExactEvaluator(compiled.query.network, compiled.query.graph)
         p = compiled.problem
-        self.options = Options(**{name: int(options[name]) for name in Options._fields})._replace(tighten=0, narrow=0)
+        self.options = Options(**{name: int(options[name]) for name in Options._fields})._replace(
+            tighten=0, narrow=0, interplay=0
+        )
         self.budget = budget
         self.most = budget if options["budget_boxes"] else len(compiled.pairs)
         self.state = make_root(p, budget, self.most)
@@ -66,6 +69,7 @@ class Walker:
         self._problem, self._state = Lent(p), Lent(self.state)
         self._lines = Lent(make_lines(p, self.state.line.shape[1], used=options["lines"]))
         self._far = self._near = self._lines  # no pass inside another yet
+        self._interplay = Lent(make_interplay(p, self.state.slack, budget, used=False))
         if not rounding_slacks(self._problem, self._state, self.options):
             # nothing can be bounded: every grounding is decided exactly, and no bound is trusted
             self.state.boxes[:] = np.nan
@@ -80,6 +84,13 @@ class Walker:
         if options.narrow:
             p, lines = self.compiled.problem, self._lines.bundle
             self._far, self._near = Lent(make_inner(lines, p)), Lent(make_inner(lines, p))
+        if options.interplay:
+            self._interplay = Lent(make_interplay(self.compiled.problem, self.state.slack, self.budget, used=True))
+
+    def can_screen(self) -> bool:
+        """Whether interplay bounds what this walker searches."""
+        bounded = bool(np.isfinite(self.state.error).all())
+        return bounded and applies_to(self.compiled.problem, self.budget)
 
     @property
     def limit(self) -> int:
@@ -91,7 +102,8 @@ class Walker:
 
     def advance(self, most_nodes: int) -> int:
         """Move on for a while; why the kernel came back (run.py), after making room where it asked for it."""
-        code = int(run(self._problem, self._state, self._lines, self._far, self._near, self.options, QUOTA, most_nodes))
+        bundles = self._problem, self._state, self._lines, self._far, self._near, self._interplay
+        code = int(run(*bundles, self.options, QUOTA, most_nodes))
         if self.state.tally[STOP] and code != CANDIDATE:
             return STOPPED
         if self.trace is not None:

@@ -1,0 +1,107 @@
+"""What flips do together: from random base graphs, no set of flips gets beyond the sum over its flips and pairs.
+
+The differential tests see a wrong bound only where it flips a verdict; these look at the bound itself, set by set.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from edgeproof.options import resolve
+from edgeproof.problem import compile_problem
+from edgeproof.search.attack import flip_grounding
+from edgeproof.search.interplay import FLIPS
+from edgeproof.search.screen import screen
+from edgeproof.search.split import affordable
+from edgeproof.search.state import LIMIT, USED
+from edgeproof.search.walk import Walker
+from random_queries import Grid, draw
+
+PARTS = 10
+GRID = Grid(
+    vertices=(3, 4, 4, 5, 5, 6),
+    layers=(1, 2, 2, 3, 3, 4),
+    widths=(1, 2, 3, 4),
+    tasks=("graph", "graph", "graph", "node"),
+    aggregations=("sum", "mean", "mean", "mixed"),
+    activations=("relu then none", "relu then none", "mixed"),
+    pools=("sum", "sum", "mean"),
+    flips=("both", "both", "insert", "delete", "list"),
+    budgets=(2, 2, 3, 3, 4, 5),
+    local=("none", "none", "1", "1", "2", "3", "per vertex"),
+    styles=("integers", "dyadic", "gaussian", "gaussian", "wild"),
+    calibrations=("none",),
+    most_graphs=4000,
+)
+
+
+def at_random_base(seed: int, index: int) -> tuple[Walker, list[int], int] | None:
+    """A walker some flips from the root, these flips, and how many are left; None where interplay says nothing."""
+    query = draw(seed, index, GRID)
+    options = resolve({})
+    walker = Walker(compile_problem(query, options, query.threat.budget), query.threat.budget, options)
+    if not walker.can_screen() or walker.limit < 2:
+        return None
+    walker.follow(walker.options._replace(interplay=1))
+    rng = np.random.default_rng((seed, index, 1))
+    flips: list[int] = []
+    p, s = walker._problem, walker._state
+    for _ in range(int(rng.integers(walker.limit - 1))):
+        pair = int(rng.integers(len(walker.compiled.pairs)))
+        if pair not in flips and affordable(p, s, pair):
+            flip_grounding(p, s, walker.options, pair)
+            flips.append(pair)
+    left = int(walker.state.tally[LIMIT] - walker.state.tally[USED])
+    return (walker, flips, left) if 2 <= left <= FLIPS else None
+
+
+def is_allowed(walker: Walker, flips: tuple[int, ...]) -> bool:
+    p = walker.compiled.problem
+    spent = np.zeros(p.n, dtype=np.int64)
+    for pair in flips:
+        spent[p.pair_v[pair]] += 1
+        if p.charge_u and p.pair_u[pair] != p.pair_v[pair]:
+            spent[p.pair_u[pair]] += 1
+    return bool((spent <= walker.state.spare).all())
+
+
+def check_bounds(seed: int, index: int) -> int:
+    """How many sets were looked at."""
+    drawn = at_random_base(seed, index)
+    if drawn is None:
+        return 0
+    walker, flips, left = drawn
+    claim, pairs = walker.compiled.query.claim, walker.compiled.pairs
+    excluded = np.zeros(len(walker.compiled.rival_classes), dtype=np.int8)
+    spare = walker.state.spare.copy()
+    open_pairs = [e for e in range(len(pairs)) if e not in flips and affordable(walker._problem, walker._state, e)]
+    alive = screen(walker._problem, walker._state, walker._interplay, walker.options, excluded, left)
+    assert (walker.state.spare == spare).all()
+    x = walker._interplay.bundle
+    status = walker.state.status[walker.compiled.problem.pair_slot[:, 0]]
+    hopeful = {e for e in open_pairs if status[e] & 2}
+    assert alive == len(hopeful)
+    looked = 0
+    for size in range(left + 1):
+        for more in combinations(open_pairs, size):
+            if not is_allowed(walker, more):
+                continue
+            looked += 1
+            named = [(int(u), int(v)) for u, v in pairs[[*flips, *more]]]
+            margin, _ = walker.evaluator.margin(claim.node, claim.label, walker.compiled.rival_classes, named)
+            added = sum(x.joint[left, e, f] for e, f in combinations(more, 2))
+            bound = max(x.start[left, r] + sum(x.gain[left, r, e] for e in more) for r in range(excluded.size)) + added
+            assert not bound < float(margin), f"seed {seed}, index {index}: {named} reaches {float(margin)} > {bound}"
+            if margin > 0:
+                assert hopeful.issuperset(more), f"seed {seed}, index {index}: {named} is an attack"
+    return looked
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_set_of_flips_gets_beyond_its_pairs(part: int, pytestconfig: pytest.Config) -> None:
+    each = pytestconfig.getoption("--campaign") // 50
+    looked = sum(check_bounds(20261116 + part, index) for index in range(each))
+    assert looked > 1000
