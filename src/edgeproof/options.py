@@ -38,13 +38,10 @@ TABLE: tuple[Option, ...] = (
     Option("carriers", True, "take a max over 0/1 features apart by who carries a column"),
     Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree", paper=True),
     Option("attacks", True, "look for attacks from the root (greedy, beams, swaps) while the search goes on"),
-    Option(
-        "interplay",
-        True,
-        "insertions in graph tasks (sum, mean): leave out flips in no attack, by what two do together",
-    ),
+    Option("interplay", True, "graph tasks with insertions: leave out flips in no attack, by what two do together"),
     Option("climb", True, "radius: prove budgets from below too; off: the paper's variant, from above only"),
     Option("tighten_at_once", False, "tighten from the first search node on, not only where a query is not easy"),
+    Option("interplay_at_once", False, "do so from the first search node on, in any task"),
     Option("enumerate_at_once", False, "evaluate all graphs below the root instead of splitting"),
     Option("attack_at_once", False, "look for attacks before the first search node"),
 )

@@ -68,7 +68,21 @@ def bend_change(out, base, shift, h, slope, m):
 
 
 @leaf
-def gather_changes(p, s, x, c, pair, t, v, out):
+def slot_into(p, pair, v):
+    """The slot by which a flip is at v, or -1."""
+    if p.pair_v[pair] == v:
+        return p.pair_slot[pair, 0]
+    return p.pair_slot[pair, 1] if p.pair_u[pair] == v else np.int64(-1)
+
+
+@leaf
+def sign_of(s, slot):
+    """1 where a flip inserts, -1 where it deletes."""
+    return 1 - 2 * np.int64(s.status[slot] & 1)
+
+
+@leaf
+def gather_changes(p, s, x, c, pairs, t, v, out):
     """The change of what v gathers at stage t, as the sum of distances from the centre; returns the messages left."""
     width = p.width[t]
     changed = x.row_of[c]
@@ -82,11 +96,10 @@ def gather_changes(p, s, x, c, pair, t, v, out):
                 add(out, x.rows[row, CHANGE_SENT], width)
         k += 1
     messages = x.degree[v]
-    for side in range(2):
-        slot = p.pair_slot[pair, side]
-        if slot >= 0 and (p.pair_v[pair] if side == 0 else p.pair_u[pair]) == v:
-            w = p.slot_source[slot]
-            sign = 1 - 2 * np.int64(s.status[slot] & 1)
+    for k in range(pairs.size):
+        slot = slot_into(p, pairs[k], v)
+        if slot >= 0:
+            w, sign = p.slot_source[slot], sign_of(s, slot)
             add_scaled(out, s.values[t - 1, w, SENT], np.float64(sign), width)
             add_scaled(out, x.centre[t, v], np.float64(-sign), width)
             row = changed[(t - 1) * p.n + w]
@@ -97,11 +110,14 @@ def gather_changes(p, s, x, c, pair, t, v, out):
 
 
 @kernel
-def note_flip(p, s, x, c, pair, used):
-    """Fill the rows of candidate c from row `used` on; returns where they end."""
-    s.seeds[0] = p.pair_v[pair]
-    s.seeds[1] = p.pair_u[pair]
-    seeds = s.seeds[: 2 if p.pair_slot[pair, 1] >= 0 else 1]
+def note_flips(p, s, x, c, pairs, used):
+    """What flipping these together changes, as rows of candidate c from row `used` on; returns where they end."""
+    ends = 0
+    for k in range(pairs.size):
+        s.seeds[ends] = p.pair_v[pairs[k]]
+        s.seeds[ends + 1] = p.pair_u[pairs[k]]
+        ends += 2 if p.pair_slot[pairs[k], 1] >= 0 else 1
+    seeds = s.seeds[:ends]
     before, side = np.int64(0), np.int64(0)
     change = s.line[0]
     work = s.tally[WORK]
@@ -122,7 +138,7 @@ def note_flip(p, s, x, c, pair, used):
                     add(gathered, x.rows[x.row_of[c, (t - 1) * p.n + found[j]], CHANGE_SENT], width)
                 add_scaled(shift, gathered, weight_of(how, p.n), width)
             elif kind == GRAPH:
-                messages = gather_changes(p, s, x, c, pair, t, v, gathered)
+                messages = gather_changes(p, s, x, c, pairs, t, v, gathered)
                 if messages == 0 and how == MEAN:
                     add_scaled(shift, x.centre[t, v], -1.0, width)
                 else:
@@ -158,8 +174,7 @@ def note_flip(p, s, x, c, pair, used):
 
 
 @leaf
-def forget_flips(x, candidates):
-    for c in range(candidates):
-        places = x.row_of[c]
-        for k in range(x.first[c], x.first[c + 1]):
-            places[x.at[k]] = -1
+def forget_flips(x, c):
+    places = x.row_of[c]
+    for k in range(x.first[c], x.first[c + 1]):
+        places[x.at[k]] = -1

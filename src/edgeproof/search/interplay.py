@@ -10,16 +10,18 @@ where J(e, f) bounds what e and f make together, whatever the others do. No boun
 at will comes close to this where all pairs of vertices may be inserted: there one flip is known to touch two vertices.
 
 Proof. Write p(v) for pre-activations of a stage, and let P(v) = p(v) + sum of D(e) on p(v) be what adding up predicts.
-The true p(v) under E is P(v) + q(v), where q(v) = (what the senders' residuals r amount to) + T(v), and T(v) is what the
-aggregation itself makes of several flips: messages that are counted anew because one flip is at v and another at the
-sender, weights 1/k of a mean that several flips at v change. After the activation, r(v) = s q(v) + x(v) with a slope s
-between that on negative numbers and 1, and x(v) = act(P) - act(p) - sum of (act(p + D) - act(p)), for which two flips
-are needed that shift this neuron. So the residual of the objective is the sum over all places of multiplier times T or x,
-and the multipliers are products of weights, slopes and weights of messages, which lie in intervals (weigh.py). T and x
-are sums over pairs of flips (couple.py). Deltas need not be exact for that: where they miss what they stand for,
-rounding enters as one more residual, and `margin` covers it.
+The true p(v) under E is P(v) + q(v), where q(v) = (what the senders' residuals r amount to) + T(v), and T(v) is what
+the aggregation itself makes of several flips: messages that are counted anew because one flip is at v and another at
+the sender, weights 1/k of a mean that several flips at v change. After the activation, r(v) = s q(v) + x(v) with a
+slope s between that on negative numbers and 1, and x(v) = act(P) - act(p) - sum of (act(p + D) - act(p)), for which
+two flips are needed that shift this neuron. So the residual of the objective is the sum over all places of multiplier
+times T or x, and the multipliers are products of weights, slopes and weights of messages, which lie in intervals
+(weigh.py). T and x are sums over pairs of flips (couple.py). Deltas need not be exact for that: where they miss what
+they stand for, rounding enters as one more residual, and `margin` covers it.
 
-For sums and means; a max is no sum over pairs.
+For sums and means; a max is no sum over pairs. Two flips at one vertex under a mean change the weights of its other
+messages twice, which is no sum over pairs either: with two flips left both are evaluated together, with more nothing is
+bounded, unless local budgets forbid it.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from ..stages import DENSE, MEAN, SUM
 SHIFT, GATHERED, CHANGE_SENT, CHANGE_OWN = 0, 1, 2, 3
 
 FLIPS = 6  # with more flips left, sums over their pairs bound nothing
-ROOM = 1 << 26  # bytes of tables, of which there are a few
+ROOM = 1 << 28  # bytes of the largest tables; what is not needed of them is never touched
 
 
 class Interplay(NamedTuple):
@@ -50,10 +52,11 @@ class Interplay(NamedTuple):
     degree: IntArray  # (n,) messages that a vertex gets
     # what single flips change: rows of candidate c are first[c] .. first[c + 1] - 1
     candidate: IntArray  # (F,)
+    both: IntArray  # (2,) scratch: two flips
     rows: NDArray[np.float64]  # (rows, 4, D)
     at: IntArray  # (rows,) t * n + v
-    first: IntArray  # (F + 1,)
-    row_of: NDArray[np.int64]  # (F, (T + 1) * n) or -1
+    first: IntArray  # (F + 2,), one more for two flips together
+    row_of: NDArray[np.int64]  # (F + 1, (T + 1) * n) or -1
     # ranges of multipliers: on h_t(v), and on p_t(v)
     low: NDArray[np.float64]  # (R, T+1, n, D)
     high: NDArray[np.float64]
@@ -67,20 +70,19 @@ class Interplay(NamedTuple):
     under: NDArray[np.float64]  # (T+1, n, D) base plus the lowest sum of shifts of left - 2 flips
     over: NDArray[np.float64]
     ranked: NDArray[np.float64]  # (2, FLIPS, D) scratch
-    third: NDArray[np.float64]  # (R, T+1, n) the most that a third flip changes at v, weighted
-    loudest: NDArray[np.float64]  # (T+1, D) the largest change that any flip makes in a message
     # what is known of the network
     norm: NDArray[np.float64]  # (T+1, 2) largest column sum of |C|, of |A|
     slack: NDArray[np.float64]  # (T+1, n) rounding of one evaluation
     # by flips left
     start: NDArray[np.float64]  # (L, R) objective of the grounding, with rounding
     gain: NDArray[np.float64]  # (L, R, F)
-    joint: NDArray[np.float64]  # (L, F, F)
+    joint: NDArray[np.float64]  # (L - 2, F, F), from two flips left on
     half: NDArray[np.float64]  # (L, F) half of the most that a pair's best partners make with it
     hope: NDArray[np.float64]  # (L, F) no set with this pair gets beyond it
     best: FloatArray  # (FLIPS,) scratch
     with_it: FloatArray  # (F,) scratch: the same for sets with one pair more
     known_at: IntArray  # (L,) the limit for which a level was filled
+    bounded: IntArray  # (L,) whether what is made in pairs was bounded
 
 
 def applies_to(p: Problem, budget: int) -> bool:
@@ -88,7 +90,7 @@ def applies_to(p: Problem, budget: int) -> bool:
     graph = p.kind[1:] != DENSE
     hows = np.isin(p.how[1:], (SUM, MEAN)) & (p.sends_products[1:] == 1)
     between = (p.slope >= 0.0) & (p.slope <= 1.0)
-    pairs, levels = p.pair_u.size, min(budget, FLIPS) + 1
+    pairs, levels = p.pair_u.size, min(budget, FLIPS) - 1
     fits = 8 * levels * pairs * pairs <= ROOM and 8 * pairs * _rows_of(p) * 4 * p.D <= ROOM
     return bool(p.folded and (hows | ~graph).all() and between.all() and pairs > 1 and budget > 1 and fits)
 
@@ -111,10 +113,11 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool) -> In
         centre=np.zeros(stages),
         degree=np.zeros(n, dtype=np.int64),
         candidate=np.zeros(pairs, dtype=np.int64),
-        rows=np.zeros((pairs * _rows_of(p) if used else 1, 4, D)),
-        at=np.zeros(pairs * _rows_of(p) if used else 1, dtype=np.int64),
-        first=np.zeros(pairs + 1, dtype=np.int64),
-        row_of=np.full((pairs, (T + 1) * n), -1, dtype=np.int64),
+        both=np.zeros(2, dtype=np.int64),
+        rows=np.zeros(((pairs + 1) * _rows_of(p) if used else 1, 4, D)),
+        at=np.zeros((pairs + 1) * _rows_of(p) if used else 1, dtype=np.int64),
+        first=np.zeros(pairs + 2, dtype=np.int64),
+        row_of=np.full((pairs + 1, (T + 1) * n), -1, dtype=np.int64),
         low=np.zeros((p.rivals, *stages)),
         high=np.zeros((p.rivals, *stages)),
         bent_low=np.zeros((p.rivals, *stages)),
@@ -126,16 +129,15 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool) -> In
         under=np.zeros(stages),
         over=np.zeros(stages),
         ranked=np.zeros((2, FLIPS, D)),
-        third=np.zeros((p.rivals, T + 1, n)),
-        loudest=np.zeros((T + 1, D)),
         norm=norm,
         slack=slack.sum(axis=2) if used else np.zeros((T + 1, 1)),
         start=np.zeros((levels, p.rivals)),
         gain=np.zeros((levels, p.rivals, pairs)),
-        joint=np.zeros((levels, pairs, pairs)),
+        joint=np.zeros((max(levels - 2, 1), pairs, pairs)),
         half=np.zeros((levels, pairs)),
         hope=np.zeros((levels, pairs)),
         best=np.zeros(FLIPS),
         with_it=np.zeros(pairs),
         known_at=np.full(levels, -1, dtype=np.int64),
+        bounded=np.zeros(levels, dtype=np.int64),
     )

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..stages import GRAPH, MEAN
 from .compile import entry, kernel, leaf, loop
-from .couple import couple, pay_size
-from .differ import forget_flips, note_base, note_flip
-from .interplay import CHANGE_SENT, GATHERED, SHIFT
+from .couple import are_affordable, couple, share_end
+from .differ import forget_flips, note_base, note_flips
+from .interplay import SHIFT
 from .multiply import copy, fill
 from .split import affordable, decide
 from .state import LIMIT, STOP, WORK, H
@@ -58,29 +59,6 @@ def find_reaches(p, x, candidates, left):
                     x.over[t, v, i] += x.ranked[1, k, i]
 
 
-@loop
-def take_largest(out, row, m):
-    for i in range(m):
-        out[i] = max(out[i], abs(row[i]))
-
-
-@leaf
-def find_thirds(p, x, excluded, candidates):
-    """`third` and `loudest`: the most that one more flip can bring to a vertex where two others are."""
-    for t in range(p.T + 1):
-        fill(x.loudest[t], 0.0, p.D)
-        for r in range(p.rivals):
-            fill(x.third[r, t], 0.0, p.n)
-    for k in range(x.first[candidates]):
-        t, v = x.at[k] // p.n, x.at[k] % p.n
-        if t < p.T:
-            take_largest(x.loudest[t], x.rows[k, CHANGE_SENT], p.width[t + 1])
-        for r in range(p.rivals):
-            if not excluded[r]:
-                weighted = pay_size(x.rows[k, GATHERED], x.bent_low[r, t, v], x.bent_high[r, t, v], p.width[t])
-                x.third[r, t, v] = max(x.third[r, t, v], weighted)
-
-
 @leaf
 def keep_best(best, count, value):
     for k in range(count):
@@ -97,20 +75,27 @@ def total_of(best, count):
 
 
 @leaf
+def share_pairs(x, candidate, candidates, left):
+    """`half`: of what a flip makes with others, besides one that is looked at apart."""
+    joint, best = x.joint[left - 2], x.best
+    for c in range(candidates):
+        e = candidate[c]
+        fill(best, 0.0, left - 2)
+        if left > 2:
+            for k in range(candidates):
+                if k != c:
+                    keep_best(best, left - 2, joint[e, candidate[k]])
+        x.half[left, e] = 0.5 * total_of(best, left - 2)
+
+
+@leaf
 def find_hopes(p, x, excluded, candidates, left):
     """The most that sets with each candidate can reach; returns how many of them may break the claim.
 
     What a set of flips makes in pairs is shared between both flips of a pair, but for the pairs with the candidate.
     """
-    joint, half, hope = x.joint[left], x.half[left], x.hope[left]
-    best = x.best
-    for c in range(candidates):
-        e = x.candidate[c]
-        fill(best, 0.0, left - 2)
-        for k in range(candidates):
-            if k != c:
-                keep_best(best, left - 2, joint[e, x.candidate[k]])
-        half[e] = 0.5 * total_of(best, left - 2)
+    joint, half, hope, best = x.joint[left - 2], x.half[left], x.hope[left], x.best
+    share_pairs(x, x.candidate, candidates, left)
     alive = 0
     for c in range(candidates):
         e = x.candidate[c]
@@ -132,6 +117,17 @@ def find_hopes(p, x, excluded, candidates, left):
 
 
 @leaf
+def rank_by_gain(p, x, excluded, candidates, left):
+    """Where nothing is bounded, the best single flips come first."""
+    for c in range(candidates):
+        e = x.candidate[c]
+        x.hope[left, e] = -np.inf
+        for r in range(p.rivals):
+            if not excluded[r]:
+                x.hope[left, e] = max(x.hope[left, e], x.start[left, r] + x.gain[left, r, e])
+
+
+@leaf
 def keep_hopeful(p, s, x, candidates, left):
     """Fix the candidates without hope, and forget them; returns how many are left."""
     kept = 0
@@ -143,6 +139,66 @@ def keep_hopeful(p, s, x, candidates, left):
             x.candidate[kept] = e
             kept += 1
     return kept
+
+
+@leaf
+def has_means(p):
+    found = False
+    for t in range(1, p.T + 1):
+        found = found or (p.kind[t] == GRAPH and p.how[t] == MEAN)
+    return found
+
+
+@leaf
+def is_crowded(p, s, x, candidates):
+    """Whether two candidates may be at one vertex."""
+    found = False
+    for c in range(candidates):
+        e = x.candidate[c]
+        found = found or s.spare[p.pair_v[e]] > 1 or (p.charge_u and s.spare[p.pair_u[e]] > 1)
+    return found
+
+
+@leaf
+def gain_of(p, x, c, r):
+    row = x.row_of[c, p.T * p.n]
+    return x.rows[row, SHIFT, r] if row >= 0 else 0.0
+
+
+@leaf
+def couple_exactly(p, s, x, excluded, e, f, candidates, left):
+    """What two flips make together, if there are no others: by evaluating both."""
+    x.both[0] = e
+    x.both[1] = f
+    x.first[candidates + 1] = note_flips(p, s, x, candidates, x.both, x.first[candidates])
+    most = -np.inf
+    for r in range(p.rivals):
+        if not excluded[r]:
+            most = max(most, gain_of(p, x, candidates, r) - x.gain[left, r, e] - x.gain[left, r, f])
+    forget_flips(x, candidates)
+    return most
+
+
+@leaf
+def couple_all(p, s, x, excluded, candidates, left):
+    """Bound what every two candidates make together; stops if time is up."""
+    joint = x.joint[left - 2]
+    means = has_means(p)
+    for c in range(candidates):
+        if s.tally[STOP]:
+            return
+        e = x.candidate[c]
+        for k in range(c):
+            f = x.candidate[k]
+            if not are_affordable(p, s, e, f):
+                joint[e, f] = -np.inf
+            elif means and left == 2 and share_end(p, e, f):
+                # two weights of a mean at once: a bound by multipliers is too coarse
+                joint[e, f] = couple_exactly(p, s, x, excluded, e, f, candidates, left)
+            else:
+                joint[e, f] = couple(p, s, x, excluded, c, k)
+            joint[f, e] = joint[e, f]
+        s.tally[WORK] += c // COUPLES
 
 
 @entry
@@ -162,31 +218,26 @@ def screen(p, s, x, options, excluded, left):
     x.first[0] = 0
     for c in range(candidates):
         e = x.candidate[c]
-        x.first[c + 1] = note_flip(p, s, x, c, e, x.first[c])
-        row = x.row_of[c, p.T * p.n]
+        x.first[c + 1] = note_flips(p, s, x, c, x.candidate[c : c + 1], x.first[c])
         for r in range(p.rivals):
-            x.gain[left, r, e] = x.rows[row, SHIFT, r] if row >= 0 else 0.0
+            x.gain[left, r, e] = gain_of(p, x, c, r)
     weigh(p, s, x, options, excluded, left)
-    find_reaches(p, x, candidates, left)
-    if left > 2:
-        find_thirds(p, x, excluded, candidates)
     more = margin(p, x, left)
     for r in range(p.rivals):
         x.start[left, r] = s.values[p.T, 0, H, r] + s.error[r] + more
-    joint = x.joint[left]
+    # two flips at one vertex change the weights of a mean for a third one's messages: that is not bounded
+    x.bounded[left] = left == 2 or not (has_means(p) and is_crowded(p, s, x, candidates))
+    if x.bounded[left]:
+        find_reaches(p, x, candidates, left)
+        couple_all(p, s, x, excluded, candidates, left)
     for c in range(candidates):
-        if s.tally[STOP]:
-            break
-        e = x.candidate[c]
-        for k in range(c):
-            f = x.candidate[k]
-            joint[e, f] = couple(p, s, x, options, excluded, c, k, left)
-            joint[f, e] = joint[e, f]
-        s.tally[WORK] += c // COUPLES
-    forget_flips(x, candidates)
+        forget_flips(x, c)
     x.known_at[left] = s.tally[LIMIT]
     if s.tally[STOP]:
         return -1
+    if not x.bounded[left]:
+        rank_by_gain(p, x, excluded, candidates, left)
+        return candidates
     alive = candidates
     while alive > 0:
         find_hopes(p, x, excluded, alive, left)
@@ -207,13 +258,12 @@ def choose_by_hope(p, s, x, left):
     return at
 
 
-@kernel
-def fix_without(p, s, x, excluded, pair, left):
-    """Fix what is in no attack together with `pair`, which is flipped next; whether there may be an attack with it."""
-    joint, half, best = x.joint[left], x.half[left], x.best
-    alive = False
-    hope = x.with_it
+@leaf
+def hope_with(p, x, excluded, pair, left, candidates):
+    """`with_it`: the most that sets with `pair` and each candidate can reach; whether any set may break the claim."""
+    joint, half, hope, best = x.joint[left - 2], x.half[left], x.with_it, x.best
     fill(hope, -np.inf, p.pair_u.size)
+    alive = False
     for r in range(p.rivals):
         if excluded[r]:
             continue
@@ -221,20 +271,40 @@ def fix_without(p, s, x, excluded, pair, left):
         start = x.start[left, r] + gain[pair]
         alive = alive or not start <= 0.0
         fill(best, 0.0, left - 1)
-        for e in range(p.pair_u.size):
-            if e != pair and s.status[p.pair_slot[e, 0]] & 2:
-                keep_best(best, left - 1, gain[e] + joint[pair, e] + half[e])
-        whole = total_of(best, left - 1)
-        for e in range(p.pair_u.size):
-            if e != pair and s.status[p.pair_slot[e, 0]] & 2:
-                own = gain[e] + joint[pair, e] + half[e]
-                # those that are best with it, and it in place of the last of them unless it is one of these
-                least = best[left - 2]
-                hope[e] = max(hope[e], start + (whole if own >= least else whole - least + own))
+        for c in range(candidates):
+            e = x.candidate[c]
+            keep_best(best, left - 1, gain[e] + joint[pair, e] + half[e])
+        whole, least = total_of(best, left - 1), best[left - 2]
+        for c in range(candidates):
+            e = x.candidate[c]
+            own = gain[e] + joint[pair, e] + half[e]
+            # those that are best with it; itself in place of the last of them, unless it is one of these
+            hope[e] = max(hope[e], start + (whole if own >= least else whole - least + own))
+            alive = alive or not hope[e] <= 0.0
+    return alive
+
+
+@kernel
+def fix_without(p, s, x, excluded, pair, left):
+    """Fix what is in no attack together with `pair`, which is flipped next; whether there may be an attack with it."""
+    if not x.bounded[left]:
+        return True
+    candidates = 0
     for e in range(p.pair_u.size):
         if e != pair and s.status[p.pair_slot[e, 0]] & 2:
-            if hope[e] <= 0.0:
+            x.candidate[candidates] = e
+            candidates += 1
+    while True:
+        share_pairs(x, x.candidate, candidates, left)
+        alive = hope_with(p, x, excluded, pair, left, candidates)
+        kept = 0
+        for c in range(candidates):
+            e = x.candidate[c]
+            if x.with_it[e] <= 0.0:
                 decide(p, s, e, np.int64(0))
             else:
-                alive = True
-    return alive
+                x.candidate[kept] = e
+                kept += 1
+        if kept == candidates or left == 2:
+            return alive
+        candidates = kept

@@ -106,6 +106,8 @@ class Search(Walker):
         steps = [Step(0, width=4)] * options["attack_at_once"]
         if options["tighten_at_once"]:
             steps.append(Step(0, tighten=True))
+        if options["interplay_at_once"]:
+            steps.append(Step(0, interplay=True))
         steps += plan
         if not (options["tighten"] and self.options.lines):
             steps = [step for step in steps if not step.tighten]
@@ -133,7 +135,7 @@ class Search(Walker):
             p = self.compiled.problem
             narrow = self._asked["narrow"] and p.T > 1 and p.node_task
             self.follow(self.options._replace(tighten=TIGHTEN_EVERY, narrow=int(narrow)))
-        elif step.interplay:
+        elif step.interplay and not self.options.interplay:
             restart(self._problem, self._state)
             self.follow(self.options._replace(interplay=1))
         elif self.limit > (0 if self._asked["attack_at_once"] else 1):
