@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,25 @@ def test_a_question_that_kills_every_worker_is_an_error(client: Any) -> None:
     (failed,) = (answer for answer in answers if answer.status == "error")
     assert type(failed.question.threat) is Deadly
     assert failed.message == "its Dask workers died"
+
+
+def test_a_chunk_whose_end_was_missed_is_launched_again(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client forgets the first chunk it is given, as it can when workers die."""
+    client.wait_for_workers(3, timeout=60)
+    monkeypatch.setattr("edgeproof.sweep.cluster.LOOK", 0.5)
+    wrap, missed = distributed.cfexecutor.ClientExecutor._wrap_future, []
+
+    def miss_first(executor: Any, future: Any) -> Any:
+        if missed:
+            return wrap(executor, future)
+        missed.append(future)
+        return Future()
+
+    monkeypatch.setattr(distributed.cfexecutor.ClientExecutor, "_wrap_future", miss_first)
+    questions = [ep.Question(ep.Threat(1), node) for node in range(4)]
+    answers = list(ep.verify_many(cases.network(), cases.graph(), questions, client, engine="brute", share=False))
+    assert len(missed) == 1
+    assert sorted(answer.question.node for answer in answers) == [0, 1, 2, 3]
 
 
 def test_the_command_takes_an_address(client: Any, tmp_path: Path) -> None:
