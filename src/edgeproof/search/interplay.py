@@ -83,6 +83,8 @@ class Interplay(NamedTuple):
     with_it: FloatArray  # (F,) scratch: the same for sets with one pair more
     known_at: IntArray  # (L,) the limit for which a level was filled
     bounded: IntArray  # (L,) whether what is made in pairs was bounded
+    after: IntArray  # (L,) the pair whose flip led here from a screened base, or -1
+    rest: NDArray[np.float64]  # (R,) scratch: what flips besides three can bring
 
 
 def applies_to(p: Problem, budget: int) -> bool:
@@ -140,4 +142,6 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool) -> In
         with_it=np.zeros(pairs),
         known_at=np.full(levels, -1, dtype=np.int64),
         bounded=np.zeros(levels, dtype=np.int64),
+        after=np.full(levels, -1, dtype=np.int64),
+        rest=np.zeros(p.rivals),
     )

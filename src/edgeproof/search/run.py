@@ -85,22 +85,34 @@ def tighten_or(p, s, lines, options, depth, left, otherwise):
     return otherwise
 
 
+# what a node was when it was reached: nothing that tables of interplay tell of; a screened one in which pairs were
+# fixed since; a flip away from one
+UNKNOWN, SCREENED, FLIPPED = 0, 1, 2
+
+
 @part
-def is_screened(s, x, depth, left):
-    """Whether this node differs from one that was screened only in pairs that were fixed since."""
-    if depth == 0 or not s.frame_screened[depth]:
-        return False
-    return s.frame_left[depth - 1] == left and x.known_at[left] == s.tally[LIMIT]
+def recall(s, x, depth, left):
+    """Whether the tables hold what they say of this node, and, if it has to be screened, of its parent: they do not if
+    an attack has lowered the limit since.
+    """
+    how = s.frame_screened[depth]
+    above = s.frame_left[depth - 1] if depth > 0 else 0
+    if left > 1 and not (how == FLIPPED and above == left + 1 and x.known_at[above] == s.tally[LIMIT]):
+        x.after[left] = -1
+    return how == SCREENED and above == left and x.known_at[left] == s.tally[LIMIT]
 
 
 @part
 def go_on_screened(p, s, x, options, excluded, marks, depth, pair, flip):
     """Go to a child of a screened node, where no box is looked at; False if the flip is in no attack."""
-    s.frame_screened[depth + 1] = not flip
     if not flip:
+        s.frame_screened[depth + 1] = SCREENED
         decide(p, s, pair, np.int64(0))
         return True
-    if fix_without(p, s, x, excluded, pair, s.frame_left[depth]):
+    left = s.frame_left[depth]
+    if fix_without(p, s, x, excluded, pair, left):
+        s.frame_screened[depth + 1] = FLIPPED
+        x.after[left - 1] = pair if x.bounded[left] else -1
         flip_grounding(p, s, options, pair)
         return True
     undo(p, s, marks[0], marks[1], marks[2])
@@ -172,9 +184,9 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
                 continue
             s.frame_phase[depth] = 0
             if options.interplay and left <= FLIPS:
-                known = is_screened(s, x, depth, left)
+                known = recall(s, x, depth, left)
                 s.frame_left[depth] = left
-                s.frame_screened[depth] = 0
+                s.frame_screened[depth] = UNKNOWN
                 mark(s, marks)
                 if left == 1:
                     tally[ACTION] = ENUMERATE
@@ -287,7 +299,7 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
                 tally[ACTION] = RETREAT
                 continue
             tally[LEAVES] -= 1
-            s.frame_screened[depth] = 1
+            s.frame_screened[depth] = SCREENED
             s.frame_pair[depth] = pair
             tally[ACTION] = BRANCH
         elif action == RETREAT:
@@ -318,7 +330,7 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
                     continue
             else:
                 apply(p, s, options, pair, np.int64(flip))
-                s.frame_screened[depth + 1] = 0
+                s.frame_screened[depth + 1] = UNKNOWN
             copy(s.frame_excluded[depth + 1], excluded, p.rivals)
             tally[FRESH] = 1 if flip else 0
             tally[DEPTH] = depth + 1

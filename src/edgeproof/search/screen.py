@@ -142,6 +142,35 @@ def keep_hopeful(p, s, x, candidates, left):
 
 
 @leaf
+def find_rest(p, x, excluded, pair, left, candidates):
+    """`rest`: the most that flips besides `pair` and two candidates can bring."""
+    joint, half = x.joint[left - 2], x.half[left]
+    for r in range(p.rivals):
+        if not excluded[r]:
+            fill(x.best, 0.0, left - 3)
+            for c in range(candidates):
+                e = x.candidate[c]
+                keep_best(x.best, left - 3, x.gain[left, r, e] + joint[pair, e] + half[e])
+            x.rest[r] = total_of(x.best, left - 3)
+
+
+@leaf
+def hope_of_three(p, x, excluded, pair, e, f, left):
+    """The most that sets with these three can reach, in the tables of a base from which so many flips were left."""
+    joint = x.joint[left - 2]
+    made = joint[pair, e] + joint[pair, f] + joint[e, f]
+    if left > 3:
+        made += x.half[left, e] + x.half[left, f]
+    most = -np.inf
+    for r in range(p.rivals):
+        if not excluded[r]:
+            gain = x.gain[left, r]
+            reached = x.start[left, r] + gain[pair] + gain[e] + gain[f] + x.rest[r]
+            most = max(most, reached)
+    return most + made
+
+
+@leaf
 def has_means(p):
     found = False
     for t in range(1, p.T + 1):
@@ -183,14 +212,15 @@ def couple_exactly(p, s, x, excluded, e, f, candidates, left):
 def couple_all(p, s, x, excluded, candidates, left):
     """Bound what every two candidates make together; stops if time is up."""
     joint = x.joint[left - 2]
-    means = has_means(p)
+    means, after = has_means(p), x.after[left]
     for c in range(candidates):
         if s.tally[STOP]:
             return
         e = x.candidate[c]
         for k in range(c):
             f = x.candidate[k]
-            if not are_affordable(p, s, e, f):
+            known = after >= 0 and hope_of_three(p, x, excluded, after, e, f, left + 1) <= 0.0
+            if known or not are_affordable(p, s, e, f):
                 joint[e, f] = -np.inf
             elif means and left == 2 and share_end(p, e, f):
                 # two weights of a mean at once: a bound by multipliers is too coarse
@@ -284,6 +314,21 @@ def hope_with(p, x, excluded, pair, left, candidates):
     return alive
 
 
+@leaf
+def fix_unless_paired(p, s, x, excluded, pair, c, left, candidates):
+    """Fix a candidate that is in no attack with `pair`, neither alone nor with any other one."""
+    e = x.candidate[c]
+    for r in range(p.rivals):
+        if not excluded[r]:
+            gain = x.gain[left, r]
+            if not x.start[left, r] + gain[pair] + gain[e] + x.joint[left - 2, pair, e] <= 0.0:
+                return
+    for k in range(candidates):
+        if k != c and not hope_of_three(p, x, excluded, pair, e, x.candidate[k], left) <= 0.0:
+            return
+    decide(p, s, e, np.int64(0))
+
+
 @kernel
 def fix_without(p, s, x, excluded, pair, left):
     """Fix what is in no attack together with `pair`, which is flipped next; whether there may be an attack with it."""
@@ -306,5 +351,10 @@ def fix_without(p, s, x, excluded, pair, left):
                 x.candidate[kept] = e
                 kept += 1
         if kept == candidates or left == 2:
-            return alive
+            break
         candidates = kept
+    if left > 2:
+        find_rest(p, x, excluded, pair, left, candidates)
+        for c in range(candidates):
+            fix_unless_paired(p, s, x, excluded, pair, c, left, candidates)
+    return alive

@@ -79,7 +79,7 @@ class State(NamedTuple):
     frame_left: IntArray  # budget left when the node was entered
     frame_marks: NDArray[np.int64]  # (depth, 3)
     frame_excluded: NDArray[np.int8]  # (depth, rivals)
-    frame_screened: IntArray  # whether tables of interplay hold what they say of this node
+    frame_screened: IntArray  # what tables of interplay know of this node (run.py)
     # enumeration below a node, one entry a level
     sweep_cursor: IntArray
     sweep_marks: NDArray[np.int64]
