@@ -30,7 +30,7 @@ GRID = Grid(
     layers=(1, 2, 2, 3, 3, 4),
     widths=(1, 2, 3, 4),
     tasks=("graph", "graph", "graph", "node"),
-    aggregations=("sum", "mean", "mean", "mixed"),
+    aggregations=("sum", "mean", "mean", "max", "max", "mixed"),
     activations=("relu then none", "relu then none", "mixed"),
     pools=("sum", "sum", "mean"),
     flips=("both", "both", "insert", "delete", "list"),
@@ -170,3 +170,39 @@ def test_threads_agree(threads: int) -> None:
         alone = ep.verify(network, graph, threat, options=options)
         together = ep.verify(network, graph, threat, options=options, threads=threads)
         assert alone.status == together.status
+
+
+def decoyed(scale: float, inner: float, outer: float, head: bool) -> tuple[ep.Network, ep.Graph]:
+    """Three insertions at one vertex break the claim; single ones look better elsewhere, where more add nothing. The
+    numbers inside are scaled, and the scores with them.
+    """
+    x = np.zeros((6, 2))
+    x[:3, 0] = x[3:, 1] = scale
+    A = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    first = ep.Layer(-A if head else 0.0 * A, A, np.array([-2.5, 0.0, -1.0]) * scale, "sum", "relu")
+    scores, lead = np.array([[0.0, 0.0, 0.0], [1.0, 0.04, -0.04]]) * outer, 0.42 * (scale * inner) * outer
+    middle = ep.Layer.dense(np.eye(3) * inner, np.zeros(3), "relu")
+    edges = np.array([range(6)] * 2) if head else np.zeros((2, 0), dtype=int)
+    graph = ep.Graph(edges, x, directed=True)
+    if head:
+        again = ep.Layer(np.zeros((3, 3)), np.eye(3), np.zeros(3), "sum", "relu")
+        readout, last = ep.Readout(np.eye(3), np.zeros(3), "sum"), ep.Layer.dense(scores, [lead, 0.0], "none")
+        return ep.Network([first, again], readout=readout, head=[middle, last]), graph
+    last = ep.Layer.dense(scores, [lead / 6, 0.0], "none")
+    return ep.Network([first, middle, last], readout=ep.Readout(np.eye(2), np.zeros(2), "sum")), graph
+
+
+@pytest.mark.parametrize("scales", [(1.0, 1.0, 1.0), (1e95, 1e-165, 1e-165)], ids=["plain", "underflow"])
+def test_multipliers_that_underflow(scales: tuple[float, float, float]) -> None:
+    network, graph = decoyed(*scales, head=False)
+    for options in ({}, {"attacks": False, "interplay_at_once": True}):
+        found = ep.radius(network, graph, ep.Threat(3, insert=True), label=0, options=options)
+        assert (found.lower, found.upper) == (2, 2)
+
+
+@pytest.mark.parametrize("scales", [(1.0, 1.0, 1.0), (1e-250, 1e160, 1e160)], ids=["plain", "overflow"])
+def test_multipliers_that_overflow(scales: tuple[float, float, float]) -> None:
+    network, graph = decoyed(*scales, head=True)
+    for options in ({}, {"attacks": False, "interplay_at_once": True}):
+        found = ep.radius(network, graph, ep.Threat(3, insert=True, delete=False), label=0, options=options)
+        assert (found.lower, found.upper) == (2, 2)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..stages import GRAPH
+from ..stages import GRAPH, MAX
 from .compile import kernel, leaf, reduction
 from .differ import sign_of, slot_into, weight_of
-from .interplay import CHANGE_SENT, GATHERED, SHIFT
+from .interplay import CHANGE_SENT, GATHERED, SHIFT, SPREAD
+from .multiply import fill
 
 
 @reduction
@@ -47,6 +48,42 @@ def pay_two(row, factor, other, weight, low, high, m):
     return total
 
 
+@reduction
+def clash(spread, other, low, high, m):
+    """What a max makes of the changes of two flips: no more than the changes of either are apart."""
+    total = 0.0
+    for i in range(m):
+        total += max(-low[i], high[i], 0.0) * min(spread[i], other[i])
+    return total
+
+
+@reduction
+def pay_up_to(row, minus, low, high, m):
+    """The most of multiplier times something between 0 and row - minus."""
+    total = 0.0
+    for i in range(m):
+        y = row[i] - minus[i]
+        total += max(low[i] * y, high[i] * y, 0.0)
+    return total
+
+
+@leaf
+def meet_at_max(p, s, x, r, t, v, sign, gathered, sent):
+    """T of a max at v where one flip is: the other changes the max by `gathered`, the first one's sender by `sent`.
+
+    With the sender inserted, the max grows by no more than the larger of both changes; without it, by something
+    between the changes of the others.
+    """
+    width, low, high = p.width[t - 1], x.heard_low[r, t, v], x.heard_high[r, t, v]
+    none = s.line[5]
+    if sign < 0:
+        return clash(x.rows[gathered, SPREAD], x.rows[gathered, SPREAD], low, high, width) if gathered >= 0 else 0.0
+    fill(none, 0.0, width)
+    one = x.rows[sent, CHANGE_SENT] if sent >= 0 else none
+    two = x.rows[gathered, GATHERED] if gathered >= 0 else none
+    return pay_up_to(one, two, low, high, width)
+
+
 @leaf
 def meet_elsewhere(p, s, x, r, slot, v, other):
     """One flip is at v, by `slot`, the other changes what v gathers, or what the first one's sender sends: T at v."""
@@ -58,6 +95,9 @@ def meet_elsewhere(p, s, x, r, slot, v, other):
             continue
         gathered, sent = places[t * p.n + v], places[(t - 1) * p.n + w]
         if gathered < 0 and sent < 0:
+            continue
+        if p.how[t] == MAX:
+            total += meet_at_max(p, s, x, r, t, v, sign, gathered, sent)
             continue
         width, low, high = p.width[t], x.bent_low[r, t, v], x.bent_high[r, t, v]
         after = weight_of(p.how[t], x.degree[v] + sign)
@@ -113,6 +153,7 @@ def meet_at(p, s, x, r, c, other, again):
 
 @leaf
 def bend_together(p, x, r, c, other):
+    """x, and T of a max, at neurons that both flips shift."""
     total = 0.0
     places = x.row_of[other]
     for k in range(x.first[c], x.first[c + 1]):
@@ -121,6 +162,10 @@ def bend_together(p, x, r, c, other):
         if row < 0:
             continue
         t, v = place // p.n, place % p.n
+        if p.kind[t] == GRAPH and p.how[t] == MAX and t > 1:
+            total += clash(
+                x.rows[k, SPREAD], x.rows[row, SPREAD], x.heard_low[r, t, v], x.heard_high[r, t, v], p.width[t - 1]
+            )  # fmt: skip
         if p.bends[t]:
             total += excess(
                 x.rows[k, SHIFT], x.rows[row, SHIFT], x.under[t, v], x.over[t, v], x.low[r, t, v], x.high[r, t, v],

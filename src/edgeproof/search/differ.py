@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem import PRESENT
-from ..stages import DENSE, GRAPH, MEAN, POOL, SUM
+from ..stages import DENSE, GRAPH, MAX, MEAN, POOL, SUM
 from .compile import kernel, leaf, loop
-from .evaluate import gather_values, multiply, pool_values
-from .interplay import CHANGE_OWN, CHANGE_SENT, GATHERED, SHIFT
+from .evaluate import add_gathered, aggregate, multiply
+from .interplay import CHANGE_OWN, CHANGE_SENT, GATHERED, SHIFT, SPREAD
 from .multiply import add, copy, fill
 from .propagate import list_due
-from .state import EVALUATION_WORK, EVALUATIONS, OWN, SENT, WORK, H
+from .state import EVALUATION_WORK, EVALUATIONS, SENT, WORK, H
 
 
 @leaf
 def weight_of(how, messages):
     """What one of so many messages counts."""
-    if how == SUM:
+    if how != MEAN:
         return 1.0
     return 1.0 / messages if messages > 0 else 0.0
 
@@ -30,19 +30,12 @@ def note_base(p, s, x):
         for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
             x.degree[v] += s.status[k] & 1
     for t in range(1, p.T + 1):
-        width = p.width[t]
         for v in range(p.active[t]):
-            row, centre = x.base[t, v], x.centre[t, v]
-            copy(row, s.values[t - 1, v, OWN], width)
-            if p.kind[t] == DENSE:
-                continue
-            if p.kind[t] == POOL:
-                pool_values(centre, s.values[t - 1], p.how[t], width, p.n)
-            else:
-                gather_values(p, s, centre, s.values[t - 1], p.how[t], width, False, v)
-            add(row, centre, width)
-            if p.how[t] == SUM:
-                fill(centre, 0.0, width)
+            aggregate(p, s, x.base[t, v], s.line[1], t, v)
+            if p.kind[t] == GRAPH and p.how[t] == SUM:
+                fill(x.centre[t, v], 0.0, p.D)
+            elif p.kind[t] == GRAPH and (t > 1 or p.sends_products[t]):
+                copy(x.centre[t, v], s.line[1], p.D)
 
 
 @loop
@@ -109,6 +102,68 @@ def gather_changes(p, s, x, c, pairs, t, v, out):
     return messages
 
 
+@leaf
+def is_deleted_by(p, pairs, slot):
+    found = False
+    for k in range(pairs.size):
+        found = found or p.slot_pair[slot] == pairs[k]
+    return found
+
+
+@loop
+def take_max(acc, row, change, first, m):
+    for i in range(m):
+        y = row[i] + change[i]
+        acc[i] = y if first else max(acc[i], y)
+
+
+@loop
+def widen(low, high, change, first, m):
+    for i in range(m):
+        low[i] = change[i] if first else min(low[i], change[i])
+        high[i] = change[i] if first else max(high[i], change[i])
+
+
+@leaf
+def gather_max(p, s, x, c, pairs, t, v, gathered, spread):
+    """The change of a max at v, and how far apart the changes of its messages are."""
+    m, first_stage = p.width[t - 1], t == 1
+    if first_stage:
+        m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0]
+    acc, before, none, low, high = s.line[3], s.line[4], s.line[5], s.line[6], s.line[7]
+    fill(none, 0.0, m)
+    count, senders = 0, 0
+    for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
+        own = s.status[k] & 2 and is_deleted_by(p, pairs, k)
+        there = s.status[k] & 1
+        if not (own or there):
+            continue
+        u = p.slot_source[k]
+        row = np.int64(-1) if first_stage else x.row_of[c, (t - 1) * p.n + u]
+        change = x.rows[row, CHANGE_SENT] if row >= 0 else none
+        message = p.raw[p.raw_at[k] : p.raw_at[k] + m] if first_stage else s.values[t - 1, u, SENT]
+        if own != there:  # what is there and stays, or comes
+            take_max(acc, message, change, count == 0, m)
+            count += 1
+        if there:
+            if first_stage:
+                take_max(before, message, none, senders == 0, m)
+            else:
+                widen(low, high, change, senders == 0, m)
+            senders += 1
+    if count == 0:
+        fill(acc, 0.0, m)
+    if first_stage:
+        for i in range(m):
+            acc[i] -= before[i] if senders > 0 else 0.0
+        return m
+    for i in range(m):
+        gathered[i] = acc[i] - x.centre[t, v, i]
+        spread[i] = high[i] - low[i] if senders > 0 else 0.0
+    copy(acc, gathered, m)
+    return m
+
+
 @kernel
 def note_flips(p, s, x, c, pairs, used):
     """What flipping these together changes, as rows of candidate c from row `used` on; returns where they end."""
@@ -130,13 +185,17 @@ def note_flips(p, s, x, c, pairs, used):
         for k in range(waiting):
             v = due[k]
             row = x.rows[used]
-            shift, gathered = row[SHIFT], row[GATHERED]
-            fill(gathered, 0.0, width)
+            shift, gathered, spread = row[SHIFT], row[GATHERED], row[SPREAD]
+            fill(gathered, 0.0, p.D)
+            fill(spread, 0.0, p.D)
             fill(shift, 0.0, width)
             if kind == POOL:
                 for j in range(before):
                     add(gathered, x.rows[x.row_of[c, (t - 1) * p.n + found[j]], CHANGE_SENT], width)
                 add_scaled(shift, gathered, weight_of(how, p.n), width)
+            elif kind == GRAPH and how == MAX:
+                m = gather_max(p, s, x, c, pairs, t, v, gathered, spread)
+                add_gathered(p, s, shift, s.line[3], t, v, m)
             elif kind == GRAPH:
                 messages = gather_changes(p, s, x, c, pairs, t, v, gathered)
                 if messages == 0 and how == MEAN:
@@ -147,7 +206,7 @@ def note_flips(p, s, x, c, pairs, used):
             if below >= 0:
                 add(shift, x.rows[below, CHANGE_OWN], width)
             s.tally[WORK] += 1
-            if is_zero(shift, width) and is_zero(gathered, width):
+            if is_zero(shift, width) and is_zero(gathered, p.D) and is_zero(spread, p.D):
                 continue
             x.at[used] = t * p.n + v
             x.row_of[c, t * p.n + v] = used
@@ -157,14 +216,16 @@ def note_flips(p, s, x, c, pairs, used):
             following = p.width[t + 1]
             bend_change(change, x.base[t, v], shift, s.values[t, v, H], p.slope[t], width)
             if is_zero(change, width):
-                fill(row[CHANGE_SENT], 0.0, following)
-                fill(row[CHANGE_OWN], 0.0, following)
+                fill(row[CHANGE_SENT], 0.0, p.D)
+                fill(row[CHANGE_OWN], 0.0, p.D)
                 continue
             own, heard = multiply(p, s, change, t, v)
             if own:
                 copy(row[CHANGE_OWN], s.line[2], following)
             if heard:
                 copy(row[CHANGE_SENT], s.line[2][following:], following)
+            elif p.kind[t + 1] != DENSE:
+                copy(row[CHANGE_SENT], change, width)
             due[going] = v
             going += 1
         before, side = going, 1 - side

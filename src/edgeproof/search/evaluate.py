@@ -111,43 +111,57 @@ def bend_values(h, slope, old, width):
     return differs
 
 
+@leaf
+def aggregate(p, s, h, acc, t, v):
+    """From what v keeps for itself to its pre-activation, with what it gathers in `acc`."""
+    below, width = s.values[t - 1], p.width[t]
+    kind, how, first = p.kind[t], p.how[t], t == 1 and not p.sends_products[1]
+    copy(h, below[v, OWN], width)
+    if kind == DENSE:
+        return
+    if p.sends_products[t]:
+        m = width
+    elif first:
+        m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0]
+    else:
+        m = p.width[t - 1]
+    if kind == POOL:
+        pool_values(acc, below, how, m, p.n)
+    elif how == GCN:
+        gather_normalised(p, s, acc, below, m, v)
+    else:
+        gather_values(p, s, acc, below, how, m, first, v)
+    add_gathered(p, s, h, acc, t, v, m)
+
+
+@leaf
+def add_gathered(p, s, h, acc, t, v, m):
+    """Add what was gathered, as it is or times A."""
+    width = p.width[t]
+    if p.sends_products[t]:
+        add(h, acc, width)
+    elif t == 1:
+        offset = p.raw_columns_ptr[v, 0]
+        for j in range(m):
+            if acc[j] != 0.0:
+                row = p.A1T[p.raw_columns[offset + j]]
+                for i in range(width):
+                    h[i] += row[i] * acc[j]
+    else:
+        count = pick_nonzero(s.picked, acc, m)
+        add_picked(h, p.AT[t], acc, s.picked, count, width)
+
+
 @kernel
 def evaluate_vertex(p, s, options, t, v, forced):
     """Recompute h_t(v) from stage t - 1; True if it changed (or `forced`), with the old record on the trail."""
-    below, record = s.values[t - 1], s.values[t, v]
+    record = s.values[t, v]
     width = p.width[t]
-    h, acc = s.line[0], s.line[1]
-    copy(h, below[v, OWN], width)
-    kind, how, first = p.kind[t], p.how[t], t == 1 and not p.sends_products[1]
-    if kind != DENSE:
-        start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
-        if p.sends_products[t]:
-            m = width
-            if not options.cache_products and t > 1:
-                for k in range(start, end):
-                    send_value(p, s, below[p.slot_source[k]], t - 1, p.slot_source[k])
-        elif first:
-            m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0]
-        else:
-            m = p.width[t - 1]
-        if kind == POOL:
-            pool_values(acc, below, how, m, p.n)
-        elif how == GCN:
-            gather_normalised(p, s, acc, below, m, v)
-        else:
-            gather_values(p, s, acc, below, how, m, first, v)
-        if p.sends_products[t]:
-            add(h, acc, width)
-        elif first:
-            offset = p.raw_columns_ptr[v, 0]
-            for j in range(m):
-                if acc[j] != 0.0:
-                    row = p.A1T[p.raw_columns[offset + j]]
-                    for i in range(width):
-                        h[i] += row[i] * acc[j]
-        else:
-            count = pick_nonzero(s.picked, acc, m)
-            add_picked(h, p.AT[t], acc, s.picked, count, width)
+    h = s.line[0]
+    if not options.cache_products and t > 1 and p.kind[t] != DENSE and p.sends_products[t]:
+        for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
+            send_value(p, s, s.values[t - 1, p.slot_source[k]], t - 1, p.slot_source[k])
+    aggregate(p, s, h, s.line[1], t, v)
     s.tally[WORK] += 1
     if bend_values(h, p.slope[t], record[H], width) == 0 and not forced:
         return False

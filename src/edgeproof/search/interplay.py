@@ -33,11 +33,11 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray, IntArray
 from ..problem import Problem
-from ..stages import DENSE, MEAN, SUM
+from ..stages import DENSE, GRAPH, MAX, MEAN, SUM
 
-# parts of a row: what a flip changes in the pre-activation, in the sum behind its aggregation (before it is divided),
-# in what the vertex sends, in what it keeps for itself
-SHIFT, GATHERED, CHANGE_SENT, CHANGE_OWN = 0, 1, 2, 3
+# parts of a row: what a flip changes in the pre-activation, in what is gathered (of a mean, before it is divided), in
+# what the vertex sends, in what it keeps for itself; of a max, how far apart the changes of its messages are
+SHIFT, GATHERED, CHANGE_SENT, CHANGE_OWN, SPREAD = 0, 1, 2, 3, 4
 
 FLIPS = 6  # with more flips left, sums over their pairs bound nothing
 ROOM = 1 << 28  # bytes of the largest tables; what is not needed of them is never touched
@@ -53,7 +53,7 @@ class Interplay(NamedTuple):
     # what single flips change: rows of candidate c are first[c] .. first[c + 1] - 1
     candidate: IntArray  # (F,)
     both: IntArray  # (2,) scratch: two flips
-    rows: NDArray[np.float64]  # (rows, 4, D)
+    rows: NDArray[np.float64]  # (rows, 5, D)
     at: IntArray  # (rows,) t * n + v
     first: IntArray  # (F + 2,), one more for two flips together
     row_of: NDArray[np.int64]  # (F + 1, (T + 1) * n) or -1
@@ -62,7 +62,7 @@ class Interplay(NamedTuple):
     high: NDArray[np.float64]
     bent_low: NDArray[np.float64]
     bent_high: NDArray[np.float64]
-    heard_low: NDArray[np.float64]  # (n, D) scratch: on what v gathers
+    heard_low: NDArray[np.float64]  # (R, T+1, n, D) on what v gathers, before A
     heard_high: NDArray[np.float64]
     size: NDArray[np.float64]  # (T+1, n) no multiplier of any rival is larger
     weight: NDArray[np.float64]  # (3, n) of one message: smallest, largest, largest of an inserted one
@@ -91,9 +91,10 @@ def applies_to(p: Problem, budget: int) -> bool:
     """Whether the argument above holds for this network, and its tables have room."""
     graph = p.kind[1:] != DENSE
     hows = np.isin(p.how[1:], (SUM, MEAN)) & (p.sends_products[1:] == 1)
+    hows |= (p.how[1:] == MAX) & (p.kind[1:] == GRAPH)
     between = (p.slope >= 0.0) & (p.slope <= 1.0)
     pairs, levels = p.pair_u.size, min(budget, FLIPS) - 1
-    fits = 8 * levels * pairs * pairs <= ROOM and 8 * pairs * _rows_of(p) * 4 * p.D <= ROOM
+    fits = 8 * pairs * max(levels * pairs, _rows_of(p) * 5 * p.D, (p.T + 1) * p.n) <= ROOM
     return bool(p.folded and (hows | ~graph).all() and between.all() and pairs > 1 and budget > 1 and fits)
 
 
@@ -116,7 +117,7 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool) -> In
         degree=np.zeros(n, dtype=np.int64),
         candidate=np.zeros(pairs, dtype=np.int64),
         both=np.zeros(2, dtype=np.int64),
-        rows=np.zeros(((pairs + 1) * _rows_of(p) if used else 1, 4, D)),
+        rows=np.zeros(((pairs + 1) * _rows_of(p) if used else 1, 5, D)),
         at=np.zeros((pairs + 1) * _rows_of(p) if used else 1, dtype=np.int64),
         first=np.zeros(pairs + 2, dtype=np.int64),
         row_of=np.full((pairs + 1, (T + 1) * n), -1, dtype=np.int64),
@@ -124,8 +125,8 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool) -> In
         high=np.zeros((p.rivals, *stages)),
         bent_low=np.zeros((p.rivals, *stages)),
         bent_high=np.zeros((p.rivals, *stages)),
-        heard_low=np.zeros((n, D)),
-        heard_high=np.zeros((n, D)),
+        heard_low=np.zeros((p.rivals, *stages)),
+        heard_high=np.zeros((p.rivals, *stages)),
         size=np.zeros((T + 1, n)),
         weight=np.zeros((3, n)),
         under=np.zeros(stages),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..stages import GRAPH, MEAN
+from ..stages import GRAPH, SUM
 from .compile import entry, kernel, leaf, loop
 from .couple import are_affordable, couple, share_end
 from .differ import forget_flips, note_base, note_flips
@@ -124,7 +124,7 @@ def rank_by_gain(p, x, excluded, candidates, left):
         x.hope[left, e] = -np.inf
         for r in range(p.rivals):
             if not excluded[r]:
-                x.hope[left, e] = max(x.hope[left, e], x.start[left, r] + x.gain[left, r, e])
+                x.hope[left, e] = max(x.hope[left, e], x.gain[left, r, e])
 
 
 @leaf
@@ -171,10 +171,10 @@ def hope_of_three(p, x, excluded, pair, e, f, left):
 
 
 @leaf
-def has_means(p):
+def has_more_than_sums(p):
     found = False
     for t in range(1, p.T + 1):
-        found = found or (p.kind[t] == GRAPH and p.how[t] == MEAN)
+        found = found or (p.kind[t] == GRAPH and p.how[t] != SUM)
     return found
 
 
@@ -212,7 +212,7 @@ def couple_exactly(p, s, x, excluded, e, f, candidates, left):
 def couple_all(p, s, x, excluded, candidates, left):
     """Bound what every two candidates make together; stops if time is up."""
     joint = x.joint[left - 2]
-    means, after = has_means(p), x.after[left]
+    mixed, after = has_more_than_sums(p), x.after[left]
     for c in range(candidates):
         if s.tally[STOP]:
             return
@@ -222,8 +222,8 @@ def couple_all(p, s, x, excluded, candidates, left):
             known = after >= 0 and hope_of_three(p, x, excluded, after, e, f, left + 1) <= 0.0
             if known or not are_affordable(p, s, e, f):
                 joint[e, f] = -np.inf
-            elif means and left == 2 and share_end(p, e, f):
-                # two weights of a mean at once: a bound by multipliers is too coarse
+            elif mixed and left == 2 and share_end(p, e, f):
+                # of two at one vertex, a bound by multipliers would be too coarse
                 joint[e, f] = couple_exactly(p, s, x, excluded, e, f, candidates, left)
             else:
                 joint[e, f] = couple(p, s, x, excluded, c, k)
@@ -247,16 +247,20 @@ def screen(p, s, x, options, excluded, left):
     note_base(p, s, x)
     x.first[0] = 0
     for c in range(candidates):
+        if s.tally[STOP]:
+            candidates = np.int64(c)  # those that were noted are forgotten below
+            break
         e = x.candidate[c]
         x.first[c + 1] = note_flips(p, s, x, c, x.candidate[c : c + 1], x.first[c])
         for r in range(p.rivals):
             x.gain[left, r, e] = gain_of(p, x, c, r)
-    weigh(p, s, x, options, excluded, left)
-    more = margin(p, x, left)
+    usable = weigh(p, s, x, options, excluded, left)
+    more = margin(p, x, left) if usable else np.inf
     for r in range(p.rivals):
         x.start[left, r] = s.values[p.T, 0, H, r] + s.error[r] + more
-    # two flips at one vertex change the weights of a mean for a third one's messages: that is not bounded
-    x.bounded[left] = left == 2 or not (has_means(p) and is_crowded(p, s, x, candidates))
+    # what two flips at one vertex make of the messages of a third one is no sum over pairs, but under sums
+    crowded = has_more_than_sums(p) and is_crowded(p, s, x, candidates)
+    x.bounded[left] = usable and (left == 2 or not crowded)
     if x.bounded[left]:
         find_reaches(p, x, candidates, left)
         couple_all(p, s, x, excluded, candidates, left)

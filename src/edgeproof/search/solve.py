@@ -135,9 +135,10 @@ class Search(Walker):
             p = self.compiled.problem
             narrow = self._asked["narrow"] and p.T > 1 and p.node_task
             self.follow(self.options._replace(tighten=TIGHTEN_EVERY, narrow=int(narrow)))
-        elif step.interplay and not self.options.interplay:
-            restart(self._problem, self._state)
-            self.follow(self.options._replace(interplay=1))
+        elif step.interplay:
+            if not self.options.interplay:
+                restart(self._problem, self._state)
+                self.follow(self.options._replace(interplay=1))
         elif self.limit > (0 if self._asked["attack_at_once"] else 1):
             if self._portfolio is None:
                 self._portfolio = Portfolio(self._problem, self._root(), self.options, self.breaks, self.deadline)

@@ -21,6 +21,8 @@ from .trace import Trace
 
 # work between two looks at the clock: some 10 to 50 ms
 QUOTA = 20_000
+# pairs whose screening may take longer than that
+MANY = 300
 
 
 def make_root(p: Problem, budget: int, most: int) -> State:
@@ -85,7 +87,10 @@ class Walker:
             p, lines = self.compiled.problem, self._lines.bundle
             self._far, self._near = Lent(make_inner(lines, p)), Lent(make_inner(lines, p))
         if options.interplay:
-            self._interplay = Lent(make_interplay(self.compiled.problem, self.state.slack, self.budget, used=True))
+            p = self.compiled.problem
+            self._interplay = Lent(make_interplay(p, self.state.slack, self.budget, used=True))
+            if self.deadline is not None and p.pair_u.size > MANY:
+                stop_at(self.deadline, self.state.tally, self)
 
     def can_screen(self) -> bool:
         """Whether interplay bounds what this walker searches."""

@@ -6,13 +6,15 @@ a message counts what is possible for one of its receiver's.
 
 from __future__ import annotations
 
-from ..stages import GRAPH, POOL
+from ..stages import GRAPH, MAX, POOL
 from .compile import kernel, leaf, loop
 from .differ import weight_of
+from .lines import FAINT
 from .multiply import add_interval, fill, join_interval, split_interval
 from .propagate import spendable
 
 ROUNDING = 16.0  # see `margin`
+HUGE = 1e150  # no multiplier of a network of any use; times what a value can be (round.LARGE), it does not overflow
 
 
 @leaf
@@ -20,7 +22,7 @@ def weigh_messages(p, s, x, options, how):
     """The weights that a message into v can have: `weight`."""
     for v in range(p.n):
         cap, messages = spendable(s, options, v), x.degree[v]
-        x.weight[0, v] = weight_of(how, messages + cap)
+        x.weight[0, v] = weight_of(how, messages + cap) if how != MAX else 0.0
         x.weight[1, v] = weight_of(how, max(messages - cap, 1))
         x.weight[2, v] = weight_of(how, max(messages + 2 - cap, 1))
 
@@ -59,7 +61,7 @@ def multiply_range(s, low, high, weight, rows, columns, out_low, out_high):
 
 
 @leaf
-def add_listeners(p, s, x, t, u, low, high, left):
+def add_listeners(p, s, x, r, t, u, low, high, left):
     """Who hears u at stage t: those who do, unless that is flipped, and as many others as may be inserted."""
     width = p.width[t - 1]
     come = left if not p.charge_u else min(left, s.spare[u])
@@ -72,9 +74,9 @@ def add_listeners(p, s, x, t, u, low, high, left):
             continue
         if status & 1:
             least = 0.0 if status & 2 else x.weight[0, v]
-            add_heard(low, high, x.heard_low[v], x.heard_high[v], least, x.weight[1, v], width)
+            add_heard(low, high, x.heard_low[r, t, v], x.heard_high[r, t, v], least, x.weight[1, v], width)
         elif status & 2 and come > 0:
-            take_extremes(extra_low, extra_high, x.heard_low[v], x.heard_high[v], x.weight[2, v], width)
+            take_extremes(extra_low, extra_high, x.heard_low[r, t, v], x.heard_high[r, t, v], x.weight[2, v], width)
     for i in range(width):
         low[i] += come * extra_low[i]
         high[i] += come * extra_high[i]
@@ -89,7 +91,7 @@ def weigh_stage(p, s, x, r, t, left):
     if kind == GRAPH or kind == POOL:
         for v in range(active):
             multiply_range(
-                s, bent_low[v], bent_high[v], p.A[t], width, lower, x.heard_low[v], x.heard_high[v]
+                s, bent_low[v], bent_high[v], p.A[t], width, lower, x.heard_low[r, t, v], x.heard_high[r, t, v]
             )  # fmt: skip
     for u in range(p.active[t - 1]):
         low, high = x.low[r, t - 1, u], x.high[r, t - 1, u]
@@ -99,15 +101,15 @@ def weigh_stage(p, s, x, r, t, left):
             multiply_range(s, bent_low[u], bent_high[u], p.C[t], width, lower, low, high)
         if kind == POOL:
             share = weight_of(p.how[t], p.n)
-            add_heard(low, high, x.heard_low[0], x.heard_high[0], share, share, lower)
+            add_heard(low, high, x.heard_low[r, t, 0], x.heard_high[r, t, 0], share, share, lower)
         elif kind == GRAPH:
-            add_listeners(p, s, x, t, u, low, high, left)
+            add_listeners(p, s, x, r, t, u, low, high, left)
         bend_range(x.bent_low[r, t - 1, u], x.bent_high[r, t - 1, u], low, high, p.slope[t - 1], lower)
 
 
 @leaf
 def size_stage(p, s, x, t, left):
-    """The same for `size`, one number a vertex."""
+    """The same for `size`, one number a vertex; False if one is too large to be multiplied with."""
     for u in range(p.active[t - 1]):
         total = x.norm[t, 0] * x.size[t, u] if u < p.active[t] else 0.0
         if p.kind[t] == POOL:
@@ -121,12 +123,15 @@ def size_stage(p, s, x, t, left):
                 elif v < p.active[t] and status & 2:
                     extra = max(extra, x.weight[2, v] * x.size[t, v])
             total += x.norm[t, 1] * (heard + left * extra)
+        if not total < HUGE:  # a NaN is not
+            return False
         x.size[t - 1, u] = total
+    return True
 
 
 @kernel
 def weigh(p, s, x, options, excluded, left):
-    """Fill the multipliers of every rival that is left, with `left` flips to come."""
+    """Fill the multipliers of every rival that is left, with `left` flips to come; False if they are too large."""
     T = p.T
     for r in range(p.rivals):
         fill(x.bent_low[r, T, 0], 0.0, p.width[T])
@@ -136,10 +141,12 @@ def weigh(p, s, x, options, excluded, left):
     x.size[T, 0] = 1.0
     for t in range(T, 1, -1):
         weigh_messages(p, s, x, options, p.how[t])
+        if not size_stage(p, s, x, t, left):
+            return False
         for r in range(p.rivals):
             if not excluded[r]:
                 weigh_stage(p, s, x, r, t, left)
-        size_stage(p, s, x, t, left)
+    return True
 
 
 @leaf
@@ -150,10 +157,11 @@ def margin(p, x, left):
     of their own, none larger than 4 times the rounding of one evaluation there, since no term of them is more than 4
     times as large as one of its terms can be (a mean over k messages of which one goes counts k / (k - 1) <= 2 of
     them, and a difference has two sides). That is at most 4 (1 + left + left^2 / 2) of them; the rest of the factor,
-    and T, is for the rounding of multipliers, which takes no more operations a stage than an evaluation does.
+    and T, is for the rounding of multipliers, which takes no more operations a stage than an evaluation does. What
+    underflows in a multiplier is less than 2^-1074 an operation, and counts no more than values can be.
     """
     total = 0.0
     for t in range(1, p.T + 1):
         for v in range(p.active[t]):
             total += x.size[t, v] * x.slack[t, v]
-    return ROUNDING * p.T * (left + 1.0) * (left + 1.0) * total
+    return (left + 1.0) * (left + 1.0) * (ROUNDING * p.T * total + FAINT)
