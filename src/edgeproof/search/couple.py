@@ -72,12 +72,16 @@ def meet_at_max(p, s, x, r, t, v, sign, gathered, sent):
     """T of a max at v where one flip is: the other changes the max by `gathered`, the first one's sender by `sent`.
 
     With the sender inserted, the max grows by no more than the larger of both changes; without it, by something
-    between the changes of the others.
+    between the changes of the others, or, if there are none, not at all.
     """
     width, low, high = p.width[t - 1], x.heard_low[r, t, v], x.heard_high[r, t, v]
     none = s.line[5]
     if sign < 0:
-        return clash(x.rows[gathered, SPREAD], x.rows[gathered, SPREAD], low, high, width) if gathered >= 0 else 0.0
+        if gathered < 0:
+            return 0.0
+        if x.degree[v] == 1:
+            return pay(x.rows[gathered, GATHERED], -1.0, low, high, width)
+        return clash(x.rows[gathered, SPREAD], x.rows[gathered, SPREAD], low, high, width)
     fill(none, 0.0, width)
     one = x.rows[sent, CHANGE_SENT] if sent >= 0 else none
     two = x.rows[gathered, GATHERED] if gathered >= 0 else none
