@@ -19,9 +19,12 @@ times T or x, and the multipliers are products of weights, slopes and weights of
 (weigh.py). T and x are sums over pairs of flips (couple.py). Deltas need not be exact for that: where they miss what
 they stand for, rounding enters as one more residual, and `margin` covers it.
 
-For sums and means; a max is no sum over pairs. Two flips at one vertex under a mean change the weights of its other
-messages twice, which is no sum over pairs either: with two flips left both are evaluated together, with more nothing is
-bounded, unless local budgets forbid it.
+Under a max, T(v) is at most a sum over pairs too: of two flips elsewhere, no more than either changes some message more
+than another; of a flip at v that inserts a sender, and another flip, what the latter changes there beyond what it
+changes in the max; of one that deletes a sender, what the max loses in changes with it.
+
+Two flips at one vertex under a mean or a max are different: they change what all its other messages count. With two
+flips left both are evaluated together, with more nothing is bounded, unless local budgets forbid it.
 """
 
 from __future__ import annotations
