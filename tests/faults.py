@@ -22,6 +22,47 @@ IN_SEARCH = (
         "s.tally[LIMIT] - s.tally[USED])",
         "s.tally[LIMIT] - s.tally[USED] - 1)",
     ),
+    # interplay
+    Fault(
+        "excess-of-one-sign-only", "search/couple.py",
+        "else max(-low[i], 0.0)\n",
+        "else 0.0\n",
+    ),
+    Fault(
+        "others-shift-nothing", "search/screen.py",
+        "                    x.over[t, v, i] += x.ranked[1, k, i]\n",
+        "",
+    ),
+    Fault(
+        "mean-keeps-its-weight", "search/couple.py",
+        "factor = after - weight_of(p.how[t], x.degree[v])",
+        "factor = 0.0 * after",
+    ),
+    Fault(
+        "inserted-sender-unheard", "search/couple.py",
+        "    return pay_up_to(one, two, low, high, width)\n",
+        "    return 0.0\n",
+    ),
+    Fault(
+        "only-message-of-a-max", "search/couple.py",
+        "        if x.degree[v] == 1:\n            return pay(x.rows[gathered, GATHERED], -1.0, low, high, width)\n",
+        "",
+    ),
+    Fault(
+        "nobody-listens-anew", "search/weigh.py",
+        "        high[i] += come * extra_high[i]\n",
+        "",
+    ),
+    Fault(
+        "crowds-are-bounded", "search/screen.py",
+        "x.bounded[left] = usable and (left == 2 or not crowded)",
+        "x.bounded[left] = usable",
+    ),
+    Fault(
+        "after-any-flip", "search/run.py",
+        "        x.after[left] = -1\n",
+        "        x.after[left] = x.after[left]\n",
+    ),
     # who needs which product
     Fault(
         "rim-too-wide", "search/propagate.py",

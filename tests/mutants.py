@@ -28,6 +28,7 @@ SEARCH_CHECKS = (
     "test_surroundings.py",
     "search/test_crowds.py",
     "search/test_gcn_gains.py",
+    "search/test_interplay.py",
     "search/test_bounds.py",
     "test_search_against_brute.py",
 )
