@@ -127,6 +127,7 @@ def restart(p, s):
     s.tally[BASE] = 0
     s.tally[ACTION] = ENTER
     s.tally[FRESH] = 1
+    s.frame_screened[0] = UNKNOWN
     fill(s.rates, 0.0, s.rates.size)  # with other oracles, other prices
 
 

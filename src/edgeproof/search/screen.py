@@ -90,7 +90,8 @@ def share_pairs(x, candidate, candidates, left):
 
 @leaf
 def find_hopes(p, x, excluded, candidates, left):
-    """The most that sets with each candidate can reach; returns how many of them may break the claim.
+    """The most that sets with each candidate can reach; returns how many of them may break the claim. All numbers are
+    finite: values are (round.LARGE), multipliers are (weigh.HUGE), and so are their products.
 
     What a set of flips makes in pairs is shared between both flips of a pair, but for the pairs with the candidate.
     """
@@ -110,7 +111,6 @@ def find_hopes(p, x, excluded, candidates, left):
                 if k != c:
                     keep_best(best, left - 1, gain[f] + joint[e, f] + half[f])
             hope[e] = max(hope[e], x.start[left, r] + gain[e] + total_of(best, left - 1))
-        # a NaN keeps its hope
         if not hope[e] <= 0.0:
             alive += 1
     return alive
