@@ -203,8 +203,5 @@ def couple(p, s, x, excluded, c, other):
             total = bend_together(p, x, r, c, other)
             total += meet_at(p, s, x, r, c, other, False)
             total += meet_at(p, s, x, r, other, c, True)
-            if not total <= most:
-                most = total
-            if np.isnan(most):
-                return np.inf  # a NaN must never prune
+            most = max(most, total)
     return most

@@ -75,29 +75,28 @@ def total_of(best, count):
 
 
 @leaf
-def share_pairs(x, candidate, candidates, left):
+def share_pairs(x, candidates, left):
     """`half`: of what a flip makes with others, besides one that is looked at apart."""
     joint, best = x.joint[left - 2], x.best
     for c in range(candidates):
-        e = candidate[c]
+        e = x.candidate[c]
         fill(best, 0.0, left - 2)
         if left > 2:
             for k in range(candidates):
                 if k != c:
-                    keep_best(best, left - 2, joint[e, candidate[k]])
+                    keep_best(best, left - 2, joint[e, x.candidate[k]])
         x.half[left, e] = 0.5 * total_of(best, left - 2)
 
 
 @leaf
 def find_hopes(p, x, excluded, candidates, left):
-    """The most that sets with each candidate can reach; returns how many of them may break the claim. All numbers are
-    finite: values are (round.LARGE), multipliers are (weigh.HUGE), and so are their products.
+    """The most that sets with each candidate can reach. All numbers are finite, or -inf for two that exclude each
+    other: values are (round.LARGE), multipliers are (weigh.HUGE), and so are their products.
 
     What a set of flips makes in pairs is shared between both flips of a pair, but for the pairs with the candidate.
     """
     joint, half, hope, best = x.joint[left - 2], x.half[left], x.hope[left], x.best
-    share_pairs(x, x.candidate, candidates, left)
-    alive = 0
+    share_pairs(x, candidates, left)
     for c in range(candidates):
         e = x.candidate[c]
         hope[e] = -np.inf
@@ -111,9 +110,6 @@ def find_hopes(p, x, excluded, candidates, left):
                 if k != c:
                     keep_best(best, left - 1, gain[f] + joint[e, f] + half[f])
             hope[e] = max(hope[e], x.start[left, r] + gain[e] + total_of(best, left - 1))
-        if not hope[e] <= 0.0:
-            alive += 1
-    return alive
 
 
 @leaf
@@ -344,7 +340,7 @@ def fix_without(p, s, x, excluded, pair, left):
             x.candidate[candidates] = e
             candidates += 1
     while True:
-        share_pairs(x, x.candidate, candidates, left)
+        share_pairs(x, candidates, left)
         alive = hope_with(p, x, excluded, pair, left, candidates)
         kept = 0
         for c in range(candidates):
