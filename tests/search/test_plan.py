@@ -26,7 +26,7 @@ def long_search(threads: int = 1) -> Search:
     ring = [(v, (v + step) % 8) for v in range(8) for step in (1, -1)]
     graph = ep.Graph(np.array(ring).T, random.normal(size=(8, 3)), directed=False)
     query = make_query(network, graph, ep.Threat(BUDGET, insert=True))
-    options = resolve({"lines": False, "last_flip": False, "budget_boxes": False})
+    options = resolve({"lines": False, "last_flip": False, "budget_boxes": False, "interplay": False})
     return Search(compile_problem(query, options, BUDGET), BUDGET, options, threads)
 
 
@@ -71,14 +71,12 @@ def test_nothing_is_tightened_where_no_flip_is_left() -> None:
     options = resolve({"tighten_at_once": True, "attacks": False})
     search = Search(compile_problem(query, options, BUDGET), BUDGET, options)
     search._take(search._plan.pop(0))
-    state, tally = search._state, search.state.tally
-    most = np.iinfo(np.int64).max
+    tally, most = search.state.tally, np.iinfo(np.int64).max
+    bundles = search._problem, search._state, search._lines, search._far, search._near, search._interplay
     while not (tally[ACTION] == TIGHTEN and tally[USED] > 1):
-        assert (
-            run(search._problem, state, search._lines, search._far, search._near, search.options, 1, most) != FINISHED
-        )
+        assert run(*bundles, search.options, 1, most) != FINISHED
     tally[LIMIT] = 0
     done = tally[TIGHTENINGS]
-    while run(search._problem, state, search._lines, search._far, search._near, search.options, 1, most) != FINISHED:
+    while run(*bundles, search.options, 1, most) != FINISHED:
         pass
     assert tally[TIGHTENINGS] == done
