@@ -103,7 +103,7 @@ def gather_changes(p, s, x, c, pairs, t, v, out):
 
 
 @leaf
-def is_deleted_by(p, pairs, slot):
+def is_flipped_by(p, pairs, slot):
     found = False
     for k in range(pairs.size):
         found = found or p.slot_pair[slot] == pairs[k]
@@ -134,7 +134,7 @@ def gather_max(p, s, x, c, pairs, t, v, gathered, spread):
     fill(none, 0.0, m)
     count, senders = 0, 0
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
-        own = s.status[k] & 2 and is_deleted_by(p, pairs, k)
+        own = s.status[k] & 2 and is_flipped_by(p, pairs, k)
         there = s.status[k] & 1
         if not (own or there):
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,6 +45,8 @@ class Walker:
     Invariant: every admissible graph with at most `limit` flips that the walker has left behind keeps the claim.
     """
 
+    _idle: ClassVar[Lent | None] = None  # tables of interplay for those that do not screen: nobody looks at them
+
     def __init__(
         self,
         compiled: Compiled,
@@ -71,7 +74,9 @@ class Walker:
         self._problem, self._state = Lent(p), Lent(self.state)
         self._lines = Lent(make_lines(p, self.state.line.shape[1], used=options["lines"]))
         self._far = self._near = self._lines  # no pass inside another yet
-        self._interplay = Lent(make_interplay(p, self.state.slack, budget, used=False))
+        if Walker._idle is None:
+            Walker._idle = Lent(make_interplay(p, self.state.slack, budget, used=False))
+        self._interplay = Walker._idle
         if not rounding_slacks(self._problem, self._state, self.options):
             # nothing can be bounded: every grounding is decided exactly, and no bound is trusted
             self.state.boxes[:] = np.nan
