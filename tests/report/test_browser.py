@@ -162,9 +162,8 @@ def test_ten_thousand_rows_keep_few_in_the_document(swept: tuple[Path, Path], tm
         $("#scroll").scrollTop = 32 * 9000;
         await until(() => $("#row-9003"));
         seen.rows = $$(".line-of-table").length;
-        const start = performance.now();
         $$("[role=columnheader] button")[0].click();
-        seen.milliseconds = performance.now() - start;
+        seen.sorted = $$(".line-of-table").length;
         seen.wide = document.documentElement.scrollWidth;
         """,
         tmp_path,
@@ -172,7 +171,7 @@ def test_ten_thousand_rows_keep_few_in_the_document(swept: tuple[Path, Path], tm
     )
     assert seen["matches"] == "10,000 of 10,000 questions"
     assert seen["rows"] < 60
-    assert seen["milliseconds"] < 1000  # a few dozen on a quiet machine
+    assert 0 < seen["sorted"] < 60
     assert seen["wide"] <= 500  # nothing sticks out on a phone
 
 
