@@ -12,7 +12,7 @@ import edgeproof.exact
 import edgeproof.exact_weights
 from edgeproof import Graph, Layer, Network
 from edgeproof.engines import brute
-from edgeproof.evaluate import evaluate_with_error
+from edgeproof.evaluate import evaluate_with_error, rough_error
 from edgeproof.exact import ExactEvaluator, exact_scores
 from edgeproof.query import Query, predicted_class
 from random_queries import RATIONAL, _Draw, draw, fragile_pairs
@@ -178,6 +178,8 @@ def test_float_scores_are_within_their_error_bound():
         for flips in attacks:
             graph = query.graph.flip(flips)
             scores, error = evaluate_with_error(query.network, graph, query.claim.node)
+            rough = rough_error(query.network, graph)
+            assert (error <= 1.000001 * (rough if query.claim.node is None else rough[query.claim.node])).all()
             for score, bound, exact in zip(scores, error, by_definition_fast(query, flips), strict=True):
                 assert abs(Fraction(float(score)) - exact) <= Fraction(float(bound)), (SEED, index, flips)
 

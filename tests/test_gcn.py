@@ -11,7 +11,7 @@ import pytest
 import edgeproof as ep
 from edgeproof import Graph, Layer, Network, Threat
 from edgeproof.engines import brute
-from edgeproof.evaluate import evaluate_with_error
+from edgeproof.evaluate import evaluate_with_error, rough_error
 from edgeproof.exact import ExactEvaluator, exact_scores
 from edgeproof.query import Query, make_query
 from random_queries import Grid, _Draw, draw, fragile_pairs
@@ -106,6 +106,8 @@ def test_float_scores_lie_within_their_stated_error() -> None:
         for flips in attacks:
             graph = query.graph.flip(flips)
             scores, error = evaluate_with_error(query.network, graph, query.claim.node)
+            rough = rough_error(query.network, graph)
+            assert (error <= 1.000001 * (rough if query.claim.node is None else rough[query.claim.node])).all()
             with localcontext() as context:
                 context.prec = DIGITS
                 truth = decimals(exact_scores(query.network, graph, query.claim.node))

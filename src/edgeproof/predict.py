@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .arrays import FloatArray
-from .evaluate import evaluate_with_error, neighbourhood
+from .evaluate import evaluate, neighbourhood, rough_error
 from .graph import Graph
 from .memo import Memo
 from .network import Network
@@ -13,18 +13,23 @@ from .network import Network
 # up to this size all vertices are evaluated at the first question, which takes less than a second
 WHOLE = 20_000
 
-_whole_graph: Memo[tuple[FloatArray, FloatArray]] = Memo(evaluate_with_error)
+
+def _evaluate(network: Network, graph: Graph) -> tuple[FloatArray, FloatArray]:
+    return evaluate(network, graph), rough_error(network, graph)
 
 
-def scores_with_error(network: Network, graph: Graph, node: int | None) -> tuple[FloatArray, FloatArray]:
-    """Scores of the node or graph in question, and a bound on the rounding of each."""
+_whole_graph: Memo[tuple[FloatArray, FloatArray]] = Memo(_evaluate)
+
+
+def _scores_with_error(network: Network, graph: Graph, node: int | None) -> tuple[FloatArray, FloatArray]:
+    """Scores of the node or graph in question, and a bound on the rounding of all of them."""
     if node is None:
-        return evaluate_with_error(network, graph)
+        return _evaluate(network, graph)
     if graph.num_vertices <= WHOLE:
         scores, error = _whole_graph(network, graph)
         return scores[node], error[node]
     part, at = neighbourhood(network, graph, node)
-    scores, error = evaluate_with_error(network, part)
+    scores, error = _evaluate(network, part)
     return scores[at], error[at]
 
 
@@ -34,10 +39,9 @@ def predicted_class(network: Network, graph: Graph, node: int | None) -> int:
     Two scores that rounding could swap are compared exactly: otherwise the default label of a tied
     vertex would depend on the order of summation.
     """
-    scores, error = scores_with_error(network, graph, node)
-    certain = np.isfinite(scores) & np.isfinite(error)
-    best = int(np.argmax(scores))
-    if certain.all() and (np.delete(scores + error, best) < scores[best] - error[best]).all():
+    scores, error = _scores_with_error(network, graph, node)
+    best, bounded = int(np.argmax(scores)), np.isfinite(scores).all() and np.isfinite(error).all()
+    if bounded and (np.delete(scores + error, best) < scores[best] - error).all():
         return best
     from .exact import exact_scores
 
