@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar
-from weakref import WeakKeyDictionary
+from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary, ref
 
 from .graph import Graph
 from .network import Network
@@ -39,3 +39,23 @@ class Memo(Generic[Kept]):
         if kept is None:
             kept = graphs[graph] = self._make(network, graph)
         return kept
+
+
+class Latest(Generic[Kept]):
+    """What was made last, for those who ask for the same again: of large things that many are made of."""
+
+    def __init__(self) -> None:
+        self._held: tuple[ref[Network], ref[Graph], Any, Kept] | None = None
+
+    def __call__(self, network: Network, graph: Graph, key: Any, make: Callable[[], Kept]) -> Kept:
+        held = self._held  # once: other threads may put theirs in its place
+        if held is not None and held[0]() is network and held[1]() is graph and held[2] == key:
+            return held[3]
+        kept = make()
+        self._held = ref(network), ref(graph, self._forget), key, kept
+        return kept
+
+    def _forget(self, gone: ref[Graph]) -> None:
+        held = self._held
+        if held is not None and held[1] is gone:
+            self._held = None

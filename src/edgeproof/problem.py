@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from .arrays import FloatArray, IntArray
 from .errors import TooLargeError
 from .graph import Graph
-from .memo import NetworkMemo
+from .memo import Latest, NetworkMemo
+from .network import Aggregation
 from .products import first_products
 from .query import Query
 from .stages import DENSE, GRAPH, MAX, POOL, Stage, compile_stages
@@ -137,10 +138,28 @@ def _compile_chain(query: Query, fold: bool, reorder: bool) -> _Chain:
     return kept[key]
 
 
+_latest: Latest[tuple[Problem, Surroundings]] = Latest()
+
+
 def compile_problem(query: Query, options: Mapping[str, bool], budget: int | None) -> Compiled:
     """`budget` bounds how many insertions can lie on one path, and so which vertices can matter."""
-    stages, folded, chain = _compile_chain(query, options["fold"], options["reorder"])
     looking = [layer.aggregation for layer in query.network.layers if not layer.is_dense]
+    threat, claim = query.threat, query.claim
+    most = count_rings(looking) if threat.insert or threat.fragile is not None else 1
+    reach = most if budget is None else min(budget, most)
+    chosen = tuple(options[name] for name in ("fold", "reorder", "reach"))
+    key = claim, threat.delete, threat.insert, threat.fragile, threat.protected, reach, chosen
+    # people ask about one node with one budget after the other
+    problem, around = _latest(query.network, query.graph, key, lambda: _compile(query, looking, options, budget))
+    problem = problem._replace(local=_local_budgets(query, around.vertices))
+    return Compiled(problem, query, around.vertices, around.pairs, query.rivals)
+
+
+def _compile(
+    query: Query, looking: list[Aggregation], options: Mapping[str, bool], budget: int | None
+) -> tuple[Problem, Surroundings]:
+    """All but local budgets."""
+    stages, folded, chain = _compile_chain(query, options["fold"], options["reorder"])
     around = find_surroundings(query, looking, budget, PAIR_LIMIT)
     first, n, D, rivals = stages[0], around.vertices.size, chain["D"], query.rivals
     slots = _lay_slots(query.graph, around)
@@ -169,12 +188,12 @@ def compile_problem(query: Query, options: Mapping[str, bool], budget: int | Non
         degree=around.degree,
         root=_inverse_roots(int(around.degree.max()) + slots["most_slots"] if query.network.normalises else 1),
         node_task=int(query.claim.node is not None),
-        local=_local_budgets(query, around.vertices),
+        local=np.zeros(0, dtype=np.int64),
         charge_u=int(not query.graph.directed),
         label_at=query.claim.label,
         rival_at=np.array(rivals, dtype=np.int64),
     )
-    return Compiled(problem, query, around.vertices, around.pairs, rivals)
+    return problem, around
 
 
 def _inverse_roots(most: int) -> FloatArray:

@@ -113,7 +113,8 @@ class Search(Walker):
             steps = [step for step in steps if not step.tighten]
         if not options["attacks"]:
             steps = [step for step in steps if not step.width]
-        if not (options["interplay"] and self.can_screen()):
+        asked = any(step.interplay for step in steps)
+        if asked and not (options["interplay"] and self.can_screen()):
             steps = [step for step in steps if not step.interplay]
         return steps
 
