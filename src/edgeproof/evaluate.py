@@ -10,6 +10,9 @@ from .features import Features
 from .graph import Graph
 from .network import Aggregation, Layer, Network, Readout
 
+# numbers that are multiplied and added up in one go
+SLICE = 1 << 16
+
 
 def evaluate(network: Network, graph: Graph, node: int | None = None) -> FloatArray:
     """Scores of all vertices (n, classes), of one `node`, or of the graph (classes,)."""
@@ -139,11 +142,13 @@ def times(features: Features, columns: FloatArray) -> FloatArray:
     """features @ columns for sparse features; a row of `columns` for each feature, contiguous in memory."""
     out = np.zeros((features.num_rows, columns.shape[1]))
     rows = np.repeat(np.arange(features.num_rows), np.diff(features.ptr))
-    # in slices: a gathered (nonzero, out) matrix of a large graph would not fit into memory
-    for start in range(0, rows.size, 1 << 16):
-        part = slice(start, start + (1 << 16))
+    # in slices: the gathered rows of a large graph would not fit into memory, nor those of a small one into a cache
+    step, scaled = max(1, SLICE // columns.shape[1]), bool((features.values != 1.0).any())
+    for start in range(0, rows.size, step):
+        part = slice(start, start + step)
         products = columns.take(features.columns[part], axis=0)
-        products *= features.values[part, None]
+        if scaled:
+            products *= features.values[part, None]
         first = np.flatnonzero(np.r_[True, np.diff(rows[part]) > 0])
         out[rows[part][first]] += np.add.reduceat(products, first, axis=0)
     return out
