@@ -23,11 +23,9 @@ _whole_graph: Memo[tuple[FloatArray, FloatArray]] = Memo(_evaluate)
 
 def _scores_with_error(network: Network, graph: Graph, node: int | None) -> tuple[FloatArray, FloatArray]:
     """Scores of the node or graph in question, and a bound on the rounding of all of them."""
-    if node is None:
-        return _evaluate(network, graph)
-    if graph.num_vertices <= WHOLE:
+    if node is None or graph.num_vertices <= WHOLE:
         scores, error = _whole_graph(network, graph)
-        return scores[node], error[node]
+        return (scores, error) if node is None else (scores[node], error[node])
     part, at = neighbourhood(network, graph, node)
     scores, error = _evaluate(network, part)
     return scores[at], error[at]

@@ -145,7 +145,8 @@ def compile_problem(query: Query, options: Mapping[str, bool], budget: int | Non
     """`budget` bounds how many insertions can lie on one path, and so which vertices can matter."""
     looking = [layer.aggregation for layer in query.network.layers if not layer.is_dense]
     threat, claim = query.threat, query.claim
-    most = count_rings(looking) if threat.insert or threat.fragile is not None else 1
+    may_insert = bool(threat.insert) or threat.fragile is not None
+    most = count_rings(looking) if claim.node is not None and may_insert else 1
     reach = most if budget is None else min(budget, most)
     chosen = tuple(options[name] for name in ("fold", "reorder", "reach"))
     key = claim, threat.delete, threat.insert, threat.fragile, threat.protected, reach, chosen

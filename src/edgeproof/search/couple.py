@@ -195,13 +195,9 @@ def are_affordable(p, s, pair, its):
 
 
 @kernel
-def couple(p, s, x, excluded, c, other):
+def couple(p, s, x, c, other):
     """The most that two candidates make together, for any rival that is left."""
-    most = -np.inf
-    for r in range(p.rivals):
-        if not excluded[r]:
-            total = bend_together(p, x, r, c, other)
-            total += meet_at(p, s, x, r, c, other, False)
-            total += meet_at(p, s, x, r, other, c, True)
-            most = max(most, total)
-    return most
+    r = np.int64(p.rivals)
+    total = bend_together(p, x, r, c, other)
+    total += meet_at(p, s, x, r, c, other, False)
+    return total + meet_at(p, s, x, r, other, c, True)

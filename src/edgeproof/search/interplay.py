@@ -60,12 +60,12 @@ class Interplay(NamedTuple):
     at: IntArray  # (rows,) t * n + v
     first: IntArray  # (F + 2,), one more for two flips together
     row_of: NDArray[np.int64]  # (F + 1, (T + 1) * n) or -1
-    # ranges of multipliers: on h_t(v), and on p_t(v)
-    low: NDArray[np.float64]  # (R, T+1, n, D)
+    # ranges of multipliers: on h_t(v), and on p_t(v); of every rival, and behind them of any that is left
+    low: NDArray[np.float64]  # (R + 1, T+1, n, D)
     high: NDArray[np.float64]
     bent_low: NDArray[np.float64]
     bent_high: NDArray[np.float64]
-    heard_low: NDArray[np.float64]  # (R, T+1, n, D) on what v gathers, before A
+    heard_low: NDArray[np.float64]  # (R + 1, T+1, n, D) on what v gathers, before A
     heard_high: NDArray[np.float64]
     size: NDArray[np.float64]  # (T+1, n) no multiplier of any rival is larger
     weight: NDArray[np.float64]  # (3, n) of one message: smallest, largest, largest of an inserted one
@@ -79,6 +79,7 @@ class Interplay(NamedTuple):
     # by flips left
     start: NDArray[np.float64]  # (L, R) objective of the grounding, with rounding
     gain: NDArray[np.float64]  # (L, R, F)
+    peak: NDArray[np.float64]  # (L, F) the largest gain of any rival
     joint: NDArray[np.float64]  # (L - 2, F, F), from two flips left on
     half: NDArray[np.float64]  # (L, F) half of the most that a pair's best partners make with it
     hope: NDArray[np.float64]  # (L, F) no set with this pair gets beyond it
@@ -88,6 +89,7 @@ class Interplay(NamedTuple):
     bounded: IntArray  # (L,) whether what is made in pairs was bounded
     after: IntArray  # (L,) the pair whose flip led here from a screened base, or -1
     rest: NDArray[np.float64]  # (R,) scratch: what flips besides three can bring
+    lead: NDArray[np.float64]  # (R,) scratch: what two of them reach
 
 
 def applies_to(p: Problem, budget: int) -> bool:
@@ -124,12 +126,12 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool) -> In
         at=np.zeros((pairs + 1) * _rows_of(p) if used else 1, dtype=np.int64),
         first=np.zeros(pairs + 2, dtype=np.int64),
         row_of=np.full((pairs + 1, (T + 1) * n), -1, dtype=np.int64),
-        low=np.zeros((p.rivals, *stages)),
-        high=np.zeros((p.rivals, *stages)),
-        bent_low=np.zeros((p.rivals, *stages)),
-        bent_high=np.zeros((p.rivals, *stages)),
-        heard_low=np.zeros((p.rivals, *stages)),
-        heard_high=np.zeros((p.rivals, *stages)),
+        low=np.zeros((p.rivals + 1, *stages)),
+        high=np.zeros((p.rivals + 1, *stages)),
+        bent_low=np.zeros((p.rivals + 1, *stages)),
+        bent_high=np.zeros((p.rivals + 1, *stages)),
+        heard_low=np.zeros((p.rivals + 1, *stages)),
+        heard_high=np.zeros((p.rivals + 1, *stages)),
         size=np.zeros((T + 1, n)),
         weight=np.zeros((3, n)),
         under=np.zeros(stages),
@@ -139,6 +141,7 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool) -> In
         slack=slack.sum(axis=2) if used else np.zeros((T + 1, 1)),
         start=np.zeros((levels, p.rivals)),
         gain=np.zeros((levels, p.rivals, pairs)),
+        peak=np.zeros((levels, pairs)),
         joint=np.zeros((max(levels - 2, 1), pairs, pairs)),
         half=np.zeros((levels, pairs)),
         hope=np.zeros((levels, pairs)),
@@ -148,4 +151,5 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool) -> In
         bounded=np.zeros(levels, dtype=np.int64),
         after=np.full(levels, -1, dtype=np.int64),
         rest=np.zeros(p.rivals),
+        lead=np.zeros(p.rivals),
     )

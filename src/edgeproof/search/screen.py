@@ -151,19 +151,32 @@ def find_rest(p, x, excluded, pair, left, candidates):
 
 
 @leaf
-def hope_of_three(p, x, excluded, pair, e, f, left):
-    """The most that sets with these three can reach, in the tables of a base from which so many flips were left."""
+def find_lead(p, x, excluded, pair, e, left):
+    """`lead`: what sets with these two reach without what is made in pairs, by rival; the most of it."""
+    most = -np.inf
+    for r in range(p.rivals):
+        if not excluded[r]:
+            x.lead[r] = x.start[left, r] + x.gain[left, r, pair] + x.gain[left, r, e] + x.rest[r]
+            most = max(most, x.lead[r])
+    return most
+
+
+@leaf
+def are_hopeless(p, x, excluded, pair, e, f, left, lead):
+    """Whether no set with these three may break the claim, in the tables of a base from which so many flips were left;
+    after find_lead of the first two.
+    """
     joint = x.joint[left - 2]
     made = joint[pair, e] + joint[pair, f] + joint[e, f]
     if left > 3:
         made += x.half[left, e] + x.half[left, f]
+    if lead + x.peak[left, f] + made <= 0.0:
+        return True
     most = -np.inf
     for r in range(p.rivals):
         if not excluded[r]:
-            gain = x.gain[left, r]
-            reached = x.start[left, r] + gain[pair] + gain[e] + gain[f] + x.rest[r]
-            most = max(most, reached)
-    return most + made
+            most = max(most, x.lead[r] + x.gain[left, r, f])
+    return most + made <= 0.0
 
 
 @leaf
@@ -213,16 +226,17 @@ def couple_all(p, s, x, excluded, candidates, left):
         if s.tally[STOP]:
             return
         e = x.candidate[c]
+        lead = find_lead(p, x, excluded, after, e, left + 1) if after >= 0 else 0.0
         for k in range(c):
             f = x.candidate[k]
-            known = after >= 0 and hope_of_three(p, x, excluded, after, e, f, left + 1) <= 0.0
+            known = after >= 0 and are_hopeless(p, x, excluded, after, e, f, left + 1, lead)
             if known or not are_affordable(p, s, e, f):
                 joint[e, f] = -np.inf
             elif mixed and left == 2 and share_end(p, e, f):
                 # of two at one vertex, a bound by multipliers would be too coarse
                 joint[e, f] = couple_exactly(p, s, x, excluded, e, f, candidates, left)
             else:
-                joint[e, f] = couple(p, s, x, excluded, c, k)
+                joint[e, f] = couple(p, s, x, c, k)
             joint[f, e] = joint[e, f]
         s.tally[WORK] += c // COUPLES
 
@@ -248,8 +262,10 @@ def screen(p, s, x, options, excluded, left):
             break
         e = x.candidate[c]
         x.first[c + 1] = note_flips(p, s, x, c, x.candidate[c : c + 1], x.first[c])
+        x.peak[left, e] = -np.inf
         for r in range(p.rivals):
             x.gain[left, r, e] = gain_of(p, x, c, r)
+            x.peak[left, e] = max(x.peak[left, e], x.gain[left, r, e])
     usable = weigh(p, s, x, options, excluded, left)
     more = margin(p, x, left) if usable else np.inf
     for r in range(p.rivals):
@@ -323,8 +339,9 @@ def fix_unless_paired(p, s, x, excluded, pair, c, left, candidates):
             gain = x.gain[left, r]
             if not x.start[left, r] + gain[pair] + gain[e] + x.joint[left - 2, pair, e] <= 0.0:
                 return
+    lead = find_lead(p, x, excluded, pair, e, left)
     for k in range(candidates):
-        if k != c and not hope_of_three(p, x, excluded, pair, e, x.candidate[k], left) <= 0.0:
+        if k != c and not are_hopeless(p, x, excluded, pair, e, x.candidate[k], left, lead):
             return
     decide(p, s, e, np.int64(0))
 

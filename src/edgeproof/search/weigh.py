@@ -36,6 +36,13 @@ def add_heard(low, high, heard_low, heard_high, least, most, m):
 
 
 @loop
+def reach(low, high, other_low, other_high, first, m):
+    for i in range(m):
+        low[i] = other_low[i] if first else min(low[i], other_low[i])
+        high[i] = other_high[i] if first else max(high[i], other_high[i])
+
+
+@loop
 def take_extremes(low, high, heard_low, heard_high, most, m):
     for i in range(m):
         low[i] = min(low[i], most * heard_low[i])
@@ -129,6 +136,18 @@ def size_stage(p, s, x, t, left):
     return True
 
 
+@leaf
+def embrace(p, low, high, excluded):
+    """One range for all rivals that are left, behind theirs."""
+    first = True
+    for r in range(p.rivals):
+        if not excluded[r]:
+            for t in range(1, p.T + 1):
+                for v in range(p.active[t]):
+                    reach(low[p.rivals, t, v], high[p.rivals, t, v], low[r, t, v], high[r, t, v], first, p.D)
+            first = False
+
+
 @kernel
 def weigh(p, s, x, options, excluded, left):
     """Fill the multipliers of every rival that is left, with `left` flips to come; False if they are too large."""
@@ -146,6 +165,8 @@ def weigh(p, s, x, options, excluded, left):
         for r in range(p.rivals):
             if not excluded[r]:
                 weigh_stage(p, s, x, r, t, left)
+    for ranges in ((x.low, x.high), (x.bent_low, x.bent_high), (x.heard_low, x.heard_high)):
+        embrace(p, ranges[0], ranges[1], excluded)
     return True
 
 
