@@ -54,6 +54,16 @@ IN_SEARCH = (
         "",
     ),
     Fault(
+        "last-rival-for-all", "search/weigh.py",
+        "            first = False\n",
+        "",
+    ),
+    Fault(
+        "peak-of-the-last-rival", "search/screen.py",
+        "x.peak[left, e] = max(x.peak[left, e], x.gain[left, r, e])",
+        "x.peak[left, e] = x.gain[left, r, e]",
+    ),
+    Fault(
         "crowds-are-bounded", "search/screen.py",
         "x.bounded[left] = usable and (left == 2 or not crowded)",
         "x.bounded[left] = usable",
