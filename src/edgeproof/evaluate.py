@@ -48,12 +48,8 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
     readout = network.readout and Readout(
         abs(network.readout.C), abs(network.readout.b), _no_smaller(network.readout.pool)
     )
-    held = graph.features
-    magnitude = Graph(
-        np.stack([graph.sources, graph.targets]),
-        Features(held.ptr, held.columns, abs(held.values), held.num_columns),
-        directed=graph.directed,
-    )
+    edges = np.stack([graph.sources, graph.targets])
+    magnitude = Graph(edges, graph.features.magnitudes(), directed=graph.directed)
     with np.errstate(over="ignore"):
         size = evaluate(Network(positive, readout, head=head), magnitude, node)
     return scores, _error_of(network, graph, size)

@@ -68,7 +68,19 @@ class Features:
         """The rows of these vertices."""
         counts, at = self._entries(vertices)
         ptr = np.concatenate([[0], np.cumsum(counts)])
-        return Features(ptr, self.columns[at], self.values[at], self.num_columns)
+        return self._with(ptr, self.columns[at], self.values[at])
+
+    def magnitudes(self) -> Features:
+        return self._with(self.ptr, self.columns, abs(self.values))
+
+    def _with(self, ptr: IntArray, columns: IntArray, values: FloatArray) -> Features:
+        """Made of what has been checked: checking takes longer than what is done with a few rows."""
+        out, put = object.__new__(Features), object.__setattr__
+        for name, array in (("ptr", ptr), ("columns", columns), ("values", values)):
+            array.setflags(write=False)
+            put(out, name, array)
+        put(out, "num_columns", self.num_columns)
+        return out
 
     def dense(self, vertices: ArrayLike | None = None) -> FloatArray:
         """The rows of these vertices (all by default) as a matrix."""

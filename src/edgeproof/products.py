@@ -20,23 +20,24 @@ class _Rows:
     """Rows are filled when first asked for; untouched rows cost no memory (the pages are never written)."""
 
     def __init__(self, weights: list[FloatArray], magnitudes: list[FloatArray], features: Features) -> None:
-        """Products of `weights` with features, and of `magnitudes` with what the features amount to."""
-        self.columns = [np.ascontiguousarray(np.concatenate(some).T) for some in (weights, magnitudes)]
+        """Products of `weights` with features, and beside them of `magnitudes` with what the features amount to."""
+        self.columns = np.ascontiguousarray(np.concatenate([*weights, *magnitudes]).T)
+        self.width = self.columns.shape[1] // 2
         self.features = features
-        self.rows = [np.zeros((features.num_rows, columns.shape[1])) for columns in self.columns]
+        self.rows = np.zeros((features.num_rows, self.columns.shape[1]))
         self.done = np.zeros(features.num_rows, dtype=np.bool_)
 
-    def take(self, vertices: IntArray) -> list[FloatArray]:
+    def take(self, vertices: IntArray) -> tuple[FloatArray, FloatArray]:
         new = vertices[~self.done[vertices]]
         if new.size:
-            signed = self.features.take(new)
-            positive = signed
-            if (signed.values < 0).any():
-                positive = Features(signed.ptr, signed.columns, abs(signed.values), signed.num_columns)
-            for out, columns, features in zip(self.rows, self.columns, (signed, positive), strict=True):
-                out[new] = times(features, columns)
+            features = self.features.take(new)
+            found = times(features, self.columns)
+            if (features.values < 0).any():
+                found[:, self.width :] = times(features.magnitudes(), self.columns[:, self.width :])
+            self.rows[new] = found  # right at once: other threads may have found the same, and use it
             self.done[new] = True
-        return [out[vertices] for out in self.rows]
+        found = self.rows[vertices]
+        return found[:, : self.width], found[:, self.width :]
 
 
 def _make_rows(network: Network, graph: Graph) -> _Rows:
