@@ -54,6 +54,11 @@ IN_SEARCH = (
         "",
     ),
     Fault(
+        "nobody-listens-anew-below", "search/weigh.py",
+        "        low[i] += come * extra_low[i]\n",
+        "",
+    ),
+    Fault(
         "last-rival-for-all", "search/weigh.py",
         "            first = False\n",
         "",

@@ -180,6 +180,36 @@ def test_threads_agree(threads: int) -> None:
         assert alone.status == together.status
 
 
+def overheard(sign: int) -> tuple[ep.Network, ep.Graph]:
+    """What messages from 1 and 2 make together at 0 counts only if 3 is made to hear it, and 1 or 2 alone do not do.
+
+    sign 1: together they lift a neuron over its bias. sign -1: 1 does, which helps by another neuron and hurts by this
+    one, unless 2 takes it back.
+    """
+    x = np.zeros((4, 3))
+    x[0, 2], x[1, 0] = 1.0, 1.0
+    x[2, 0 if sign > 0 else 1] = 1.0
+    heard = np.array([[1.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    kept = np.zeros((3, 3))
+    kept[2, 2] = 1.0
+    first = ep.Layer(kept, heard, [-1.5 if sign > 0 else -0.5, 0.0, 0.0], "sum", "relu")
+    own, passed = ([0.0, 0.0, 0.0], [1.0, 0.0, 0.0]) if sign > 0 else ([0.0, 1.0, 0.0], [-1.0, 0.0, 1.0])
+    second = ep.Layer([own], [passed], [0.0], "sum", "none")
+    readout = ep.Readout([[0.0], [1.0]], [0.4 if sign > 0 else 1.9, 0.0], "sum")
+    return ep.Network([first, second], readout=readout), ep.Graph(np.zeros((2, 0), dtype=int), x, directed=True)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_third_flip_lets_others_hear_what_two_make(sign: int) -> None:
+    network, graph = overheard(sign)
+    three = [(1, 0), (2, 0), (0, 3)]
+    options = {"attacks": False, "interplay_at_once": True}
+    assert ep.verify(network, graph, ep.Threat(2, fragile=three), label=0, options=options).status == "robust"
+    found = ep.verify(network, graph, ep.Threat(3, fragile=three), label=0, options=options)
+    assert found.status == "vulnerable"
+    assert found.stats.screenings > 0
+
+
 def decoyed(scale: float, inner: float, outer: float, head: bool) -> tuple[ep.Network, ep.Graph]:
     """Three insertions at one vertex break the claim; single ones look better elsewhere, where more add nothing. The
     numbers inside are scaled, and the scores with them.
