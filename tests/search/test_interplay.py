@@ -210,6 +210,20 @@ def test_a_third_flip_lets_others_hear_what_two_make(sign: int) -> None:
     assert found.stats.screenings > 0
 
 
+@pytest.mark.parametrize("order", [(1.0, -10.0), (-10.0, 1.0)])
+def test_hope_for_one_rival_is_enough(order: tuple[float, float]) -> None:
+    """Three flips break the claim by one rival; each takes the other one farther away."""
+    layer = ep.Layer([[0.0]], [[1.0]], [0.0], "sum", "relu")
+    readout = ep.Readout([[0.0], [order[0]], [order[1]]], [2.5, 0.0, 0.0], "sum")
+    graph = ep.Graph(np.zeros((2, 0), dtype=int), np.ones((4, 1)), directed=True)
+    threat = ep.Threat(3, fragile=[(1, 0), (2, 0), (3, 0)])
+    for first in (True, False):
+        options = {"attacks": False, "interplay_at_once": True, "flip_first": first}
+        found = ep.verify(ep.Network([layer], readout=readout), graph, threat, label=0, options=options)
+        assert found.status == "vulnerable"
+        assert found.stats.screenings > 0
+
+
 def decoyed(scale: float, inner: float, outer: float, head: bool) -> tuple[ep.Network, ep.Graph]:
     """Three insertions at one vertex break the claim; single ones look better elsewhere, where more add nothing. The
     numbers inside are scaled, and the scores with them.
