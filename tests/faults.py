@@ -70,8 +70,33 @@ IN_SEARCH = (
     ),
     Fault(
         "crowds-are-bounded", "search/screen.py",
-        "x.bounded[left] = usable and (left == 2 or not crowded)",
-        "x.bounded[left] = usable",
+        "usable = left == 2 or not (has_max(p) and is_crowded(p, s, x, candidates))",
+        "usable = True",
+    ),
+    Fault(
+        "crowd-of-one", "search/screen.py",
+        "1 if apart else left)",
+        "1)",
+    ),
+    Fault(
+        "crowd-of-its-own-size", "search/crowd.py",
+        "others = x.degree[v], x.most_at[v] - 1\n",
+        "others = x.degree[v], 0\n",
+    ),
+    Fault(
+        "mean-emptied-by-two", "search/crowd.py",
+        "        total = max(total, pay(y, 1.0, low, high, width))\n",
+        "",
+    ),
+    Fault(
+        "mean-emptied-and-filled", "search/crowd.py",
+        "        total += max(pay(x.centre[t, v], 1.0, low, high, width), 0.0)\n",
+        "        total += 0.0\n",
+    ),
+    Fault(
+        "mean-emptied-beside-a-change", "search/crowd.py",
+        "        total = max(total, pay(x.rows[gathered, GATHERED], -share * share, low, high, width))\n",
+        "        total = max(total, 0.0 * share)\n",
     ),
     Fault(
         "after-any-flip", "search/run.py",

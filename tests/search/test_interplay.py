@@ -117,6 +117,17 @@ def test_no_set_of_flips_gets_beyond_its_pairs(part: int, pytestconfig: pytest.C
     assert looked > 3 * each
 
 
+@pytest.mark.parametrize("part", range(2))
+def test_several_flips_at_one_mean(part: int, pytestconfig: pytest.Config) -> None:
+    """Where they may also take all messages of a vertex, or all but those that others bring."""
+    grid = replace(
+        GRID, aggregations=("mean", "mean", "mixed"), budgets=(3, 3, 4, 5), local=("none", "2", "2", "per vertex"),
+        flips=("both", "both", "delete", "delete", "list"),
+    )  # fmt: skip
+    each = pytestconfig.getoption("--campaign") // 15
+    assert sum(check_bounds(20261119 + part, index, grid) for index in range(each)) > 30 * each
+
+
 def test_a_max_over_columns_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where feature rows are long: every vertex looks at the columns that its senders may have."""
     monkeypatch.setattr(problem, "SHORT_ROW", 0)

@@ -4,67 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..stages import GRAPH, MAX
-from .compile import kernel, leaf, reduction
+from ..stages import GRAPH, MAX, MEAN
+from .compile import kernel, leaf
+from .crowd import meet_at_mean, meet_in_mean
 from .differ import sign_of, slot_into, weight_of
 from .interplay import CHANGE_SENT, GATHERED, SHIFT, SPREAD
 from .multiply import fill
-
-
-@reduction
-def excess(shift, other, under, over, low, high, slope, m):
-    """How far an activation bends two shifts, weighted; any others have moved the neuron to between under and over.
-
-    act is convex: its second difference over the two is positive where they have one sign, negative otherwise, no
-    larger than either of them, and nothing unless the bend lies between the two ends of what they reach.
-    """
-    total = 0.0
-    for i in range(m):
-        a, b = shift[i], other[i]
-        top = over[i] + max(a, 0.0) + max(b, 0.0)
-        bottom = under[i] + min(a, 0.0) + min(b, 0.0)
-        bent = max(min(abs(a), abs(b), top, -bottom), 0.0)
-        weight = max(high[i], 0.0) if (a > 0.0) == (b > 0.0) else max(-low[i], 0.0)
-        total += (1.0 - slope[i]) * bent * weight
-    return total
-
-
-@reduction
-def pay(row, factor, low, high, m):
-    """The most of multiplier times factor times row."""
-    total = 0.0
-    for i in range(m):
-        y = factor * row[i]
-        total += max(low[i] * y, high[i] * y)
-    return total
-
-
-@reduction
-def pay_two(row, factor, other, weight, low, high, m):
-    total = 0.0
-    for i in range(m):
-        y = factor * row[i] + weight * other[i]
-        total += max(low[i] * y, high[i] * y)
-    return total
-
-
-@reduction
-def clash(spread, other, low, high, m):
-    """What a max makes of the changes of two flips: no more than the changes of either are apart."""
-    total = 0.0
-    for i in range(m):
-        total += max(-low[i], high[i], 0.0) * min(spread[i], other[i])
-    return total
-
-
-@reduction
-def pay_up_to(row, minus, low, high, m):
-    """The most of multiplier times something between 0 and row - minus."""
-    total = 0.0
-    for i in range(m):
-        y = row[i] - minus[i]
-        total += max(low[i] * y, high[i] * y, 0.0)
-    return total
+from .pay import clash, excess, pay, pay_two, pay_up_to
 
 
 @leaf
@@ -103,6 +49,9 @@ def meet_elsewhere(p, s, x, r, slot, v, other):
         if p.how[t] == MAX:
             total += meet_at_max(p, s, x, r, t, v, sign, gathered, sent)
             continue
+        if p.how[t] == MEAN and x.most_at[v] > 1:
+            total += meet_at_mean(p, s, x, r, t, v, sign, gathered, sent)
+            continue
         width, low, high = p.width[t], x.bent_low[r, t, v], x.bent_high[r, t, v]
         after = weight_of(p.how[t], x.degree[v] + sign)
         factor = after - weight_of(p.how[t], x.degree[v])
@@ -119,14 +68,18 @@ def meet_elsewhere(p, s, x, r, slot, v, other):
 
 @leaf
 def meet_here(p, s, x, r, slot, other_slot, c, other, v):
-    """Both flips are at v, under sums: each changes what the other one's sender sends."""
+    """Both flips are at v, under sums and means: each changes what the other one's sender sends."""
     total = 0.0
     one, two = sign_of(s, slot), sign_of(s, other_slot)
     w, z = p.slot_source[slot], p.slot_source[other_slot]
-    for t in range(2, p.T + 1):
+    for t in range(1, p.T + 1):
         if p.kind[t] != GRAPH or v >= p.active[t]:
             continue
         heard, told = x.row_of[other, (t - 1) * p.n + w], x.row_of[c, (t - 1) * p.n + z]
+        if p.how[t] == MEAN:
+            mine, its = x.row_of[c, t * p.n + v], x.row_of[other, t * p.n + v]
+            total += meet_in_mean(p, s, x, r, t, v, one, two, mine, its, heard, told)
+            continue
         width, low, high = p.width[t], x.bent_low[r, t, v], x.bent_high[r, t, v]
         if heard >= 0 and told >= 0:
             total += pay_two(x.rows[heard, CHANGE_SENT], one, x.rows[told, CHANGE_SENT], two, low, high, width)

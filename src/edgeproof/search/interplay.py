@@ -23,8 +23,9 @@ Under a max, T(v) is at most a sum over pairs too: of two flips elsewhere, no mo
 than another; of a flip at v that inserts a sender, and another flip, what the latter changes there beyond what it
 changes in the max; of one that deletes a sender, what the max loses in changes with it.
 
-Two flips at one vertex under a mean or a max are different: they change what all its other messages count. With two
-flips left both are evaluated together, with more nothing is bounded, unless local budgets forbid it.
+Several flips at one vertex change what all its other messages count. Under a mean that is a sum over pairs too, with
+weights in intervals (crowd.py); under a max nothing is bounded, unless local budgets forbid it. With two flips left,
+two at one vertex are evaluated together: then all others meet nobody, and weights are known.
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ class Interplay(NamedTuple):
     # what any other flips shift a neuron by
     under: NDArray[np.float64]  # (T+1, n, D) base plus the lowest sum of shifts of left - 2 flips
     over: NDArray[np.float64]
+    most_at: IntArray  # (n,) flips at a vertex in the sets that are bounded
     ranked: NDArray[np.float64]  # (2, FLIPS, D) scratch
     # what is known of the network
     norm: NDArray[np.float64]  # (T+1, 2) largest column sum of |C|, of |A|
@@ -136,6 +138,7 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool) -> In
         weight=np.zeros((3, n)),
         under=np.zeros(stages),
         over=np.zeros(stages),
+        most_at=np.zeros(n, dtype=np.int64),
         ranked=np.zeros((2, FLIPS, D)),
         norm=norm,
         slack=slack.sum(axis=2) if used else np.zeros((T + 1, 1)),

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..stages import GRAPH, SUM
+from ..stages import GRAPH, MAX, SUM
 from .compile import entry, kernel, leaf, loop
 from .couple import are_affordable, couple, share_end
 from .differ import forget_flips, note_base, note_flips
 from .interplay import SHIFT
 from .multiply import copy, fill
+from .propagate import spendable
 from .split import affordable, decide
 from .state import LIMIT, STOP, WORK, H
 from .weigh import margin, weigh
@@ -35,7 +36,7 @@ def rank(ranked, row, count, sign, m):
 
 @leaf
 def find_reaches(p, x, candidates, left):
-    """`under` and `over`: where up to left - 2 flips can shift a neuron to."""
+    """`under` and `over`: where all flips but two can shift a neuron to."""
     for t in range(1, p.T + 1):
         if not p.bends[t]:
             continue
@@ -43,17 +44,18 @@ def find_reaches(p, x, candidates, left):
         for v in range(p.active[t]):
             copy(x.under[t, v], x.base[t, v], width)
             copy(x.over[t, v], x.base[t, v], width)
-            if left == 2:
+            others = min(left, x.most_at[v] if t == 1 else left) - 2
+            if others <= 0:
                 continue
-            for k in range(left - 2):
+            for k in range(others):
                 fill(x.ranked[0, k], 0.0, width)
                 fill(x.ranked[1, k], 0.0, width)
             for c in range(candidates):
                 row = x.row_of[c, t * p.n + v]
                 if row >= 0:
-                    rank(x.ranked[0], x.rows[row, SHIFT], left - 2, -1.0, width)
-                    rank(x.ranked[1], x.rows[row, SHIFT], left - 2, 1.0, width)
-            for k in range(left - 2):
+                    rank(x.ranked[0], x.rows[row, SHIFT], others, -1.0, width)
+                    rank(x.ranked[1], x.rows[row, SHIFT], others, 1.0, width)
+            for k in range(others):
                 for i in range(width):
                     x.under[t, v, i] -= x.ranked[0, k, i]
                     x.over[t, v, i] += x.ranked[1, k, i]
@@ -188,6 +190,22 @@ def has_more_than_sums(p):
 
 
 @leaf
+def has_max(p):
+    found = False
+    for t in range(1, p.T + 1):
+        found = found or (p.kind[t] == GRAPH and p.how[t] == MAX)
+    return found
+
+
+@leaf
+def count_meeting(p, s, x, options, left):
+    """`most_at`: with two flips left, sets of two that meet are evaluated, unless under sums."""
+    apart = left == 2 and has_more_than_sums(p)
+    for v in range(p.n):
+        x.most_at[v] = min(spendable(s, options, v), 1 if apart else left)
+
+
+@leaf
 def is_crowded(p, s, x, candidates):
     """Whether two candidates may be at one vertex."""
     found = False
@@ -266,14 +284,16 @@ def screen(p, s, x, options, excluded, left):
         for r in range(p.rivals):
             x.gain[left, r, e] = gain_of(p, x, c, r)
             x.peak[left, e] = max(x.peak[left, e], x.gain[left, r, e])
-    usable = weigh(p, s, x, options, excluded, left)
+    # what two flips at one vertex make of a max of others' messages is no sum over pairs
+    usable = left == 2 or not (has_max(p) and is_crowded(p, s, x, candidates))
+    if usable:
+        count_meeting(p, s, x, options, left)
+        usable = weigh(p, s, x, excluded, left)
     more = margin(p, x, left) if usable else np.inf
     for r in range(p.rivals):
         x.start[left, r] = s.values[p.T, 0, H, r] + s.error[r] + more
-    # what two flips at one vertex make of the messages of a third one is no sum over pairs, but under sums
-    crowded = has_more_than_sums(p) and is_crowded(p, s, x, candidates)
-    x.bounded[left] = usable and (left == 2 or not crowded)
-    if x.bounded[left]:
+    x.bounded[left] = usable
+    if usable:
         find_reaches(p, x, candidates, left)
         couple_all(p, s, x, excluded, candidates, left)
     for c in range(candidates):

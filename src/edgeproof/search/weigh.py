@@ -11,17 +11,16 @@ from .compile import kernel, leaf, loop
 from .differ import weight_of
 from .lines import FAINT
 from .multiply import add_interval, fill, join_interval, split_interval
-from .propagate import spendable
 
 ROUNDING = 16.0  # see `margin`
 HUGE = 1e150  # no multiplier of a network of any use; times what a value can be (round.LARGE), it does not overflow
 
 
 @leaf
-def weigh_messages(p, s, x, options, how):
+def weigh_messages(p, x, how):
     """The weights that a message into v can have: `weight`."""
     for v in range(p.n):
-        cap, messages = spendable(s, options, v), x.degree[v]
+        cap, messages = x.most_at[v], x.degree[v]
         x.weight[0, v] = weight_of(how, messages + cap) if how != MAX else 0.0
         x.weight[1, v] = weight_of(how, max(messages - cap, 1))
         x.weight[2, v] = weight_of(how, max(messages + 2 - cap, 1))
@@ -71,7 +70,7 @@ def multiply_range(s, low, high, weight, rows, columns, out_low, out_high):
 def add_listeners(p, s, x, r, t, u, low, high, left):
     """Who hears u at stage t: those who do, unless that is flipped, and as many others as may be inserted."""
     width = p.width[t - 1]
-    come = left if not p.charge_u else min(left, s.spare[u])
+    come = min(left, x.most_at[u]) if p.charge_u else left
     extra_low, extra_high = s.line[3], s.line[4]
     fill(extra_low, 0.0, width)
     fill(extra_high, 0.0, width)
@@ -149,7 +148,7 @@ def embrace(p, low, high, excluded):
 
 
 @kernel
-def weigh(p, s, x, options, excluded, left):
+def weigh(p, s, x, excluded, left):
     """Fill the multipliers of every rival that is left, with `left` flips to come; False if they are too large."""
     T = p.T
     for r in range(p.rivals):
@@ -159,7 +158,7 @@ def weigh(p, s, x, options, excluded, left):
         x.bent_high[r, T, 0, r] = 1.0
     x.size[T, 0] = 1.0
     for t in range(T, 1, -1):
-        weigh_messages(p, s, x, options, p.how[t])
+        weigh_messages(p, x, p.how[t])
         if not size_stage(p, s, x, t, left):
             return False
         for r in range(p.rivals):
@@ -177,7 +176,7 @@ def margin(p, x, left):
     Pre-activations of the grounding, shifts of each flip and what each pair makes at a neuron are computed with errors
     of their own, none larger than 4 times the rounding of one evaluation there, since no term of them is more than 4
     times as large as one of its terms can be (a mean over k messages of which one goes counts k / (k - 1) <= 2 of
-    them, and a difference has two sides). That is at most 4 (1 + left + left^2 / 2) of them; the rest of the factor,
+    them, in a crowd changes are averaged before they are divided again, and a difference has two sides). That is at most 4 (1 + left + left^2 / 2) of them; the rest of the factor,
     and T, is for the rounding of multipliers, which takes no more operations a stage than an evaluation does. What
     underflows in a multiplier is less than 2^-1074 an operation, and counts no more than values can be.
     """
