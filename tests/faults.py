@@ -103,6 +103,37 @@ IN_SEARCH = (
         "        x.after[left] = -1\n",
         "        x.after[left] = x.after[left]\n",
     ),
+    # symmetries
+    Fault(
+        "symmetry-moves-flips", "search/mirror.py",
+        "x.kept[used + 1, k] = x.kept[used, k] & (x.image[k, pair] == pair)",
+        "x.kept[used + 1, k] = x.kept[used, k]",
+    ),
+    Fault(
+        "symmetry-before-the-flip", "search/walk.py",
+        "options[\"symmetries\"] and options[\"flip_first\"] and",
+        "options[\"symmetries\"] and",
+    ),
+    Fault(
+        "symmetry-of-other-features", "search/symmetries.py",
+        "np.column_stack([features, p.local,",
+        "np.column_stack([features[:, :1], p.local,",
+    ),
+    Fault(
+        "symmetry-of-other-budgets", "search/symmetries.py",
+        "np.column_stack([features, p.local,",
+        "np.column_stack([features, 0 * p.local,",
+    ),
+    Fault(
+        "symmetry-of-what-is-fixed", "search/symmetries.py",
+        "    table[p.slot_source, np.repeat(np.arange(p.n), np.diff(p.slot_ptr))] = p.slot_start\n",
+        "    table[p.slot_source, np.repeat(np.arange(p.n), np.diff(p.slot_ptr))] = p.slot_start & 1\n",
+    ),
+    Fault(
+        "symmetry-of-the-node-in-question", "search/symmetries.py",
+        "asked = np.arange(p.n) == 0 if p.node_task",
+        "asked = np.arange(p.n) < 0 if p.node_task",
+    ),
     # who needs which product
     Fault(
         "rim-too-wide", "search/propagate.py",

@@ -199,7 +199,8 @@ class _Draw:
         if self.chance(0.2):  # an isolated vertex
             lonely = int(self.rng.integers(n))
             there[lonely, :] = there[:, lonely] = False
-        self.hub = int(self.rng.integers(n)) if self.one_of(self.grid.shapes) == "hub" else None
+        shape = self.one_of(self.grid.shapes)
+        self.hub = int(self.rng.integers(n)) if shape == "hub" else None
         if self.hub is not None:
             there[:, self.hub] = self.rng.random(n) < 0.9
             if not directed:
@@ -207,7 +208,18 @@ class _Draw:
         np.fill_diagonal(there, self.rng.random(n) < loops)
         if not directed:
             there = np.triu(there) | np.triu(there).T
-        return Graph(np.array(np.nonzero(there)), self.features(n, width), directed=directed)
+        features = self.features(n, width)
+        if shape == "mirrored":
+            there, features = self.mirrored(there, features)
+        return Graph(np.array(np.nonzero(there)), features, directed=directed)
+
+    def mirrored(self, there: np.ndarray, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same after some vertices have changed places, two at a time."""
+        n = len(there)
+        some, to = self.rng.permutation(n), np.arange(n)
+        for k in range(0, 2 * int(self.rng.integers(1, n // 2 + 1)), 2):
+            to[some[k]], to[some[k + 1]] = some[k + 1], some[k]
+        return there | there[np.ix_(to, to)], features[np.minimum(np.arange(n), to)]
 
     def node(self, n: int) -> int:
         return self.hub if self.hub is not None and self.chance(0.8) else int(self.rng.integers(n))

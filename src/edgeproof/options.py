@@ -39,6 +39,7 @@ TABLE: tuple[Option, ...] = (
     Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree", paper=True),
     Option("attacks", True, "look for attacks from the root (greedy, beams, swaps) while the search goes on"),
     Option("interplay", True, "graph tasks with insertions: leave out flips in no attack, by what two do together"),
+    Option("symmetries", True, "with it: of flips that a symmetry of the graph maps to each other, look at one"),
     Option("climb", True, "radius: prove budgets from below too; off: the paper's variant, from above only"),
     Option("tighten_at_once", False, "tighten from the first search node on, not only where a query is not easy"),
     Option("interplay_at_once", False, "do so from the first search node on, in any task"),

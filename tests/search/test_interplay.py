@@ -24,6 +24,7 @@ from edgeproof.search.split import affordable
 from edgeproof.search.state import LIMIT, USED
 from edgeproof.search.walk import Walker
 from random_queries import Grid, draw
+from rings import ring, small_network
 
 PARTS = 10
 GRID = Grid(
@@ -146,22 +147,6 @@ def test_answers_are_those_of_brute_force(part: int, pytestconfig: pytest.Config
         assert disagreement(engine, query, options) is None, f"seed {20261117 + part}, index {index}"
         screened += engine.verify(query, timeout=60, node_limit=None, options=options).stats.screenings
     assert screened > each // 4
-
-
-def ring(n: int) -> ep.Graph:
-    edges = [(v, (v + 1) % n) for v in range(n)]
-    features = np.eye(3)[np.arange(n) % 3]
-    return ep.Graph(np.array([*edges, *((v, u) for u, v in edges)]).T, features, directed=False)
-
-
-def small_network(aggregation: str, seed: int) -> ep.Network:
-    rng = np.random.default_rng(seed)
-    layers = [
-        ep.Layer(rng.normal(size=(4, w)), rng.normal(size=(4, w)) / 2, rng.normal(size=4), aggregation, "relu")
-        for w in (3, 4)
-    ]
-    head = ep.Layer(rng.normal(size=(2, 4)), np.zeros((2, 4)), np.zeros(2), "sum", "none")
-    return ep.Network([*layers, head], readout=ep.Readout(np.eye(2), np.zeros(2), "sum"))
 
 
 @pytest.mark.parametrize("aggregation", ["sum", "mean"])

@@ -92,6 +92,9 @@ class Interplay(NamedTuple):
     after: IntArray  # (L,) the pair whose flip led here from a screened base, or -1
     rest: NDArray[np.float64]  # (R,) scratch: what flips besides three can bring
     lead: NDArray[np.float64]  # (R,) scratch: what two of them reach
+    # symmetries
+    image: NDArray[np.int64]  # (S, F) where each takes a pair
+    kept: NDArray[np.int8]  # (FLIPS + 1, S) by flips made, whether it leaves them where they are
 
 
 def applies_to(p: Problem, budget: int) -> bool:
@@ -110,7 +113,7 @@ def _rows_of(p: Problem) -> int:
     return int(p.active[1:].sum())
 
 
-def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool) -> Interplay:
+def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool, image: NDArray[np.int64]) -> Interplay:
     n, T, D = (p.n, p.T, p.D) if used else (1, p.T, 1)
     pairs = p.pair_u.size if used else 1
     levels = min(budget, FLIPS) + 1 if used else 1
@@ -155,4 +158,6 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool) -> In
         after=np.full(levels, -1, dtype=np.int64),
         rest=np.zeros(p.rivals),
         lead=np.zeros(p.rivals),
+        image=image,
+        kept=np.zeros((FLIPS + 1, len(image)), dtype=np.int8),
     )

@@ -9,9 +9,10 @@ from .choose import choose_by_gain, choose_first, choose_nearest
 from .compile import entry, part
 from .exclude import exclude_by_boxes, exclude_by_lines, grounding_may_break
 from .interplay import FLIPS
+from .mirror import keep_symmetries, keep_symmetries_with, leave_out
 from .multiply import copy, count, fill
 from .screen import choose_by_hope, fix_without, screen
-from .split import affordable, apply, decide, undo
+from .split import affordable, apply, undo
 from .state import (
     ACTION,
     BASE,
@@ -107,12 +108,13 @@ def go_on_screened(p, s, x, options, excluded, marks, depth, pair, flip):
     """Go to a child of a screened node, where no box is looked at; False if the flip is in no attack."""
     if not flip:
         s.frame_screened[depth + 1] = SCREENED
-        decide(p, s, pair, np.int64(0))
+        leave_out(p, s, x, pair)
         return True
     left = s.frame_left[depth]
     if fix_without(p, s, x, excluded, pair, left):
         s.frame_screened[depth + 1] = FLIPPED
         x.after[left - 1] = pair if x.bounded[left] else -1
+        keep_symmetries_with(s, x, pair)
         flip_grounding(p, s, options, pair)
         return True
     undo(p, s, marks[0], marks[1], marks[2])
@@ -185,6 +187,8 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
                 continue
             s.frame_phase[depth] = 0
             if options.interplay and left <= FLIPS:
+                if s.frame_screened[depth] == UNKNOWN:
+                    keep_symmetries(s, x)
                 known = recall(s, x, depth, left)
                 s.frame_left[depth] = left
                 s.frame_screened[depth] = UNKNOWN

@@ -12,12 +12,13 @@ from ..graph import Pair
 from ..problem import Compiled, Problem
 from .alarm import LARGE, stop_at
 from .degrees import count_open
-from .interplay import applies_to, make_interplay
+from .interplay import FLIPS, applies_to, make_interplay
 from .lend import Lent
 from .lines import make_inner, make_lines
 from .round import rounding_slacks
 from .run import CANDIDATE, STOPPED, TRAIL_FULL, run, set_out
 from .state import FRESH, LIMIT, NODES, PAIR_MARK, STOP, UNDECIDED, Options, State, make_state, with_longer_trails
+from .symmetries import find_symmetries
 from .trace import Trace
 
 # work between two looks at the clock: some 10 to 50 ms
@@ -64,6 +65,8 @@ class Walker:
             tighten=0, narrow=0, interplay=0
         )
         self.budget = budget
+        # who is left out must have an image that comes earlier (mirror.py), in a search by interplay from its root on
+        self._mirrors = options["symmetries"] and options["flip_first"] and 2 < budget <= FLIPS
         self.most = budget if options["budget_boxes"] else len(compiled.pairs)
         self.state = make_root(p, budget, self.most)
         if deadline is not None and p.slot_source.size * p.D * p.T > LARGE:
@@ -75,7 +78,8 @@ class Walker:
         self._lines = Lent(make_lines(p, self.state.line.shape[1], used=options["lines"]))
         self._far = self._near = self._lines  # no pass inside another yet
         if Walker._idle is None:
-            Walker._idle = Lent(make_interplay(p, self.state.slack, budget, used=False))
+            none = np.zeros((0, 1), dtype=np.int64)
+            Walker._idle = Lent(make_interplay(p, self.state.slack, budget, used=False, image=none))
         self._interplay = Walker._idle
         if not rounding_slacks(self._problem, self._state, self.options):
             # nothing can be bounded: every grounding is decided exactly, and no bound is trusted
@@ -93,7 +97,10 @@ class Walker:
             self._far, self._near = Lent(make_inner(lines, p)), Lent(make_inner(lines, p))
         if options.interplay:
             p = self.compiled.problem
-            self._interplay = Lent(make_interplay(p, self.state.slack, self.budget, used=True))
+            image = np.zeros((0, p.pair_u.size), dtype=np.int64)
+            if self._mirrors:
+                image = find_symmetries(self.compiled)
+            self._interplay = Lent(make_interplay(p, self.state.slack, self.budget, used=True, image=image))
             if self.deadline is not None and p.pair_u.size > MANY:
                 stop_at(self.deadline, self.state.tally, self)
 

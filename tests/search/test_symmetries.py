@@ -1,0 +1,106 @@
+"""Symmetries: all that there are, and nothing else; with and without them the answers are those of brute force."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import edgeproof as ep
+from differential import disagreement
+from edgeproof.options import resolve
+from edgeproof.problem import compile_problem
+from edgeproof.query import Query
+from edgeproof.search import engine
+from edgeproof.search.symmetries import MOST, find_symmetries
+from random_queries import Grid, draw, fragile_pairs
+from rings import ring, small_network
+
+PARTS = 6
+MIRRORED = Grid(
+    vertices=(3, 4, 4, 5, 5),
+    layers=(1, 2, 2, 3),
+    widths=(1, 2, 3, 4),
+    tasks=("graph", "graph", "graph", "node"),
+    aggregations=("sum", "mean", "max", "mixed"),
+    activations=("relu then none", "mixed"),
+    pools=("sum", "sum", "mean"),
+    features=("binary", "binary", "style", "same rows"),
+    shapes=("mirrored",),
+    flips=("both", "both", "insert", "delete", "list"),
+    budgets=(3, 3, 4, 5),
+    local=("none", "1", "2", "2", "per vertex"),
+    calibrations=("between", "deep", "deep", "deep", "tie"),
+    most_graphs=10**8,
+)
+OPTIONS = {"interplay_at_once": True, "attacks": False}
+
+
+def symmetries(query: Query) -> set[tuple[int, ...]]:
+    """By trying all permutations on the question itself: where its pairs go."""
+    graph, threat, node = query.graph, query.threat, query.claim.node
+    pairs = fragile_pairs(graph, threat, node)
+    features = graph.features.dense(np.arange(graph.num_vertices))
+    edges = {(int(u), int(v)) for u, v in zip(*graph.edges_into(np.arange(graph.num_vertices)), strict=True)}
+    found = set()
+    for to in permutations(range(graph.num_vertices)):
+        moved = [graph.pair(to[u], to[v]) for u, v in pairs]
+        same = (
+            sorted(moved) == sorted(pairs)
+            and edges == {(to[u], to[v]) for u, v in edges}
+            and (features[list(to)] == features).all()
+            and all(threat.local_budget_of(v) == threat.local_budget_of(to[v]) for v in range(len(to)))
+        )
+        if same and (node is None or to[node] == node):
+            found.add(tuple(pairs.index(pair) for pair in moved))
+    return found
+
+
+def test_all_symmetries_are_found() -> None:
+    looked = 0
+    for index in range(150):
+        query = draw(20261121, index, MIRRORED)
+        if query.claim.node is not None:
+            continue  # there what cannot matter is left out first
+        compiled = compile_problem(query, resolve({}), query.threat.budget)
+        pairs = fragile_pairs(query.graph, query.threat, None)
+        at = [pairs.index((int(u), int(v))) for u, v in compiled.pairs]
+        truth = symmetries(query)
+        identity = tuple(range(len(pairs)))
+        found = {identity}
+        for image in find_symmetries(compiled):
+            to = dict(zip(at, (at[k] for k in image), strict=True))
+            found.add(tuple(to[k] for k in identity))
+        assert found <= truth, f"index {index}"
+        assert found == truth or len(found) >= MOST, f"index {index}"
+        looked += len(truth) > 1
+    assert looked > 50
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_answers_are_those_of_brute_force(part: int, pytestconfig: pytest.Config) -> None:
+    each, mirrored = pytestconfig.getoption("--campaign") // 30, 0
+    for index in range(each):
+        query = draw(20261122 + part, index, MIRRORED)
+        for options in ({**OPTIONS, "flip_first": part % 3 > 0}, {**OPTIONS, "symmetries": False}):
+            assert disagreement(engine, query, options) is None, f"seed {20261122 + part}, index {index}, {options}"
+        mirrored += len(find_symmetries(compile_problem(query, resolve({}), query.threat.budget))) > 0
+    assert mirrored > each // 3
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_fewer_graphs_are_looked_at(threads: int) -> None:
+    """A ring of six kinds, each in the same place in both halves."""
+    nodes = np.zeros(2)
+    for seed in range(12):
+        graph, network = ring(6), small_network("mean", seed)
+        threat = ep.Threat(4, 2, insert=True)
+        verdicts = [
+            ep.verify(network, graph, threat, threads=threads, options={**OPTIONS, "symmetries": on})
+            for on in (True, False)
+        ]
+        assert verdicts[0].status == verdicts[1].status
+        if verdicts[0].status == "robust":
+            nodes += [verdict.stats.nodes for verdict in verdicts]
+    assert 0 < nodes[0] < 0.8 * nodes[1]
