@@ -24,7 +24,7 @@ IN_SEARCH = (
     ),
     # interplay
     Fault(
-        "excess-of-one-sign-only", "search/couple.py",
+        "excess-of-one-sign-only", "search/pay.py",
         "else max(-low[i], 0.0)\n",
         "else 0.0\n",
     ),

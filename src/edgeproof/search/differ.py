@@ -164,6 +164,14 @@ def gather_max(p, s, x, c, pairs, t, v, gathered, spread):
     return m
 
 
+@leaf
+def width_gathered(p, t):
+    """How much of a row somebody looks at of what is gathered: at the first stage, of a max, nothing."""
+    if p.kind[t] != GRAPH or p.sends_products[t]:
+        return p.width[t]
+    return p.width[t - 1] if t > 1 else np.int64(0)
+
+
 @kernel
 def note_flips(p, s, x, c, pairs, used):
     """What flipping these together changes, as rows of candidate c from row `used` on; returns where they end."""
@@ -182,12 +190,14 @@ def note_flips(p, s, x, c, pairs, used):
         waiting = list_due(p, s, t, seeds, np.int64(0), before, side, np.int64(PRESENT))
         due = s.changed[1 - side]
         going = np.int64(0)
+        heard = width_gathered(p, t)
+        apart = heard if kind == GRAPH and how == MAX else np.int64(0)
         for k in range(waiting):
             v = due[k]
             row = x.rows[used]
             shift, gathered, spread = row[SHIFT], row[GATHERED], row[SPREAD]
-            fill(gathered, 0.0, p.D)
-            fill(spread, 0.0, p.D)
+            fill(gathered, 0.0, heard)
+            fill(spread, 0.0, apart)
             fill(shift, 0.0, width)
             if kind == POOL:
                 for j in range(before):
@@ -206,7 +216,7 @@ def note_flips(p, s, x, c, pairs, used):
             if below >= 0:
                 add(shift, x.rows[below, CHANGE_OWN], width)
             s.tally[WORK] += 1
-            if is_zero(shift, width) and is_zero(gathered, p.D) and is_zero(spread, p.D):
+            if is_zero(shift, width) and is_zero(gathered, heard) and is_zero(spread, apart):
                 continue
             x.at[used] = t * p.n + v
             x.row_of[c, t * p.n + v] = used
@@ -219,10 +229,10 @@ def note_flips(p, s, x, c, pairs, used):
                 fill(row[CHANGE_SENT], 0.0, p.D)
                 fill(row[CHANGE_OWN], 0.0, p.D)
                 continue
-            own, heard = multiply(p, s, change, t, v)
+            own, told = multiply(p, s, change, t, v)
             if own:
                 copy(row[CHANGE_OWN], s.line[2], following)
-            if heard:
+            if told:
                 copy(row[CHANGE_SENT], s.line[2][following:], following)
             elif p.kind[t + 1] != DENSE:
                 copy(row[CHANGE_SENT], change, width)
