@@ -163,6 +163,7 @@ class _Draw:
                 how = "max"
             activation = {
                 "relu": "relu",
+                "linear": "none",
                 "mixed": self.one_of(("relu", "leaky_relu", "none")),
                 "relu then none": "relu" if at < depth - 1 or self.task == "graph" else "none",
             }[kind]
@@ -266,9 +267,9 @@ class _Draw:
         if kind == "none":
             return query
         pairs = fragile_pairs(query.graph, query.threat, query.claim.node)
-        before = _margin(query, ())
-        shallow = [before, *(_margin(query, [pair]) for pair in pairs[:8] if kind == "deep")]
-        margins = [before, *(_margin(query, self.attack(query, pairs)) for _ in range(8))]
+        before = margin_of(query, ())
+        shallow = [before, *(margin_of(query, [pair]) for pair in pairs[:8] if kind == "deep")]
+        margins = [before, *(margin_of(query, self.attack(query, pairs)) for _ in range(8))]
         if not np.isfinite(margins + shallow).all():
             return query
         worst = min(margins)
@@ -283,7 +284,7 @@ class _Draw:
         bias[label] -= shift
         if kind == "last bit":
             bias[label] = np.nextafter(bias[label], self.one_of((-np.inf, bias[label], np.inf)))
-        return _with_bias(query, bias)
+        return with_bias(query, bias)
 
     def attack(self, query: Query, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """A random admissible set of flips."""
@@ -312,12 +313,12 @@ def number_of_graphs(pairs: int, budget: int | None) -> int:
     return sum(comb(pairs, k) for k in range(min(pairs, pairs if budget is None else budget) + 1))
 
 
-def _margin(query: Query, flips) -> float:
+def margin_of(query: Query, flips) -> float:
     scores = query.network.scores(query.graph.flip(flips), query.claim.node)
     return float(scores[query.claim.label] - max(scores[rival] for rival in query.rivals))
 
 
-def _with_bias(query: Query, bias: np.ndarray) -> Query:
+def with_bias(query: Query, bias: np.ndarray) -> Query:
     layers, readout, head = list(query.network.layers), query.network.readout, list(query.network.head)
     if readout is not None and not head:
         readout = Readout(readout.C, bias, readout.pool)

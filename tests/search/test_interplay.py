@@ -120,10 +120,13 @@ def test_no_set_of_flips_gets_beyond_its_pairs(part: int, pytestconfig: pytest.C
 
 @pytest.mark.parametrize("part", range(2))
 def test_several_flips_at_one_mean(part: int, pytestconfig: pytest.Config) -> None:
-    """Where they may also take all messages of a vertex, or all but those that others bring."""
+    """Where they may also take all messages of a vertex, or all but those that others bring. Without activations the
+    multipliers are known, and no mistake hides behind them.
+    """
     grid = replace(
         GRID, aggregations=("mean", "mean", "mixed"), budgets=(3, 3, 4, 5), local=("none", "2", "2", "per vertex"),
-        flips=("both", "both", "delete", "delete", "list"),
+        flips=("both", "both", "delete", "delete", "list"), activations=("linear", "relu then none"), heads=(0,),
+        densities=(0.3, 0.5, 0.9),
     )  # fmt: skip
     each = pytestconfig.getoption("--campaign") // 15
     assert sum(check_bounds(20261119 + part, index, grid) for index in range(each)) > 30 * each

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from dataclasses import replace
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 
 import edgeproof as ep
-from differential import disagreement
+from differential import disagreement, inadmissible
 from edgeproof.options import resolve
 from edgeproof.problem import compile_problem
 from edgeproof.query import Query
 from edgeproof.search import engine
 from edgeproof.search.symmetries import MOST, find_symmetries
-from random_queries import Grid, draw, fragile_pairs
+from random_queries import Grid, draw, fragile_pairs, margin_of, with_bias
 from rings import ring, small_network
 
 PARTS = 6
@@ -87,6 +88,41 @@ def test_answers_are_those_of_brute_force(part: int, pytestconfig: pytest.Config
             assert disagreement(engine, query, options) is None, f"seed {20261122 + part}, index {index}, {options}"
         mirrored += len(find_symmetries(compile_problem(query, resolve({}), query.threat.budget))) > 0
     assert mirrored > each // 3
+
+
+def with_few_attacks(query: Query) -> Query | None:
+    """The same, but for a bias: only the graph that comes closest breaks the claim, with its images; None if others
+    are as close.
+    """
+    pairs, budget = fragile_pairs(query.graph, query.threat, query.claim.node), query.threat.budget
+    sets = [some for size in range(budget + 1) for some in combinations(pairs, size)]
+    margins = [margin_of(query, some) for some in sets if inadmissible(query, some) is None]
+    if not np.isfinite(margins).all():
+        return None
+    first, *others = np.unique(np.round(margins, 9))
+    if not others or others[0] - first < 1e-6:
+        return None
+    net = query.network
+    bias = [*net.layers, *([net.readout] if net.readout else ()), *net.head][-1].b.copy()
+    bias[query.claim.label] -= (first + others[0]) / 2
+    return with_bias(query, bias)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_the_only_attack_is_found(part: int, pytestconfig: pytest.Config) -> None:
+    """Where one graph breaks the claim and its images do, whoever leaves out too much misses all of them."""
+    grid = replace(
+        MIRRORED, styles=("gaussian", "dyadic"), calibrations=("none",), heads=(0,), budgets=(3,),
+        activations=("relu then none",),
+    )  # fmt: skip
+    each, found = pytestconfig.getoption("--campaign") // 15, 0
+    for index in range(each):
+        query = with_few_attacks(draw(20261123 + part, index, grid))
+        if query is not None and np.argmax(query.network.scores(query.graph, query.claim.node)) == query.claim.label:
+            verdict = engine.verify(query, timeout=60, node_limit=None, options=OPTIONS)
+            assert verdict.status == "vulnerable", f"seed {20261123 + part}, index {index}"
+            found += len(verdict.attack) > 1
+    assert found > each // 8
 
 
 @pytest.mark.parametrize("threads", [1, 2])
