@@ -110,11 +110,6 @@ IN_SEARCH = (
         "x.kept[used + 1, k] = x.kept[used, k]",
     ),
     Fault(
-        "symmetry-before-the-flip", "search/walk.py",
-        "options[\"symmetries\"] and options[\"flip_first\"] and",
-        "options[\"symmetries\"] and",
-    ),
-    Fault(
         "symmetry-of-other-features", "search/symmetries.py",
         "np.column_stack([features, p.local,",
         "np.column_stack([features[:, :1], p.local,",

@@ -12,7 +12,7 @@ import edgeproof as ep
 from differential import disagreement, inadmissible
 from edgeproof.options import resolve
 from edgeproof.problem import compile_problem
-from edgeproof.query import Query
+from edgeproof.query import Query, make_query
 from edgeproof.search import engine
 from edgeproof.search.symmetries import MOST, find_symmetries
 from random_queries import Grid, draw, fragile_pairs, margin_of, with_bias
@@ -79,6 +79,19 @@ def test_all_symmetries_are_found() -> None:
     assert looked > 50
 
 
+@pytest.mark.parametrize("reach", [True, False])
+def test_the_node_in_question_stays(reach: bool) -> None:
+    graph = ep.Graph(np.zeros((2, 0), dtype=int), np.ones((4, 1)), directed=True)
+    last = ep.Layer([[1.0], [0.0]], [[1.0], [0.0]], [0.0, 0.0], "sum", "none")
+    network = ep.Network([ep.Layer([[1.0]], [[1.0]], [0.0], "sum", "relu"), last])
+    query = make_query(network, graph, ep.Threat(3, insert=True), 2)
+    compiled = compile_problem(query, resolve({"reach": reach}), 3)
+    images = find_symmetries(compiled)
+    assert len(images) == 5  # the others in any order
+    into = compiled.pairs[:, 1] == 2
+    assert all((into[image] == into).all() for image in images)
+
+
 @pytest.mark.parametrize("part", range(PARTS))
 def test_answers_are_those_of_brute_force(part: int, pytestconfig: pytest.Config) -> None:
     each, mirrored = pytestconfig.getoption("--campaign") // 30, 0
@@ -119,7 +132,8 @@ def test_the_only_attack_is_found(part: int, pytestconfig: pytest.Config) -> Non
     for index in range(each):
         query = with_few_attacks(draw(20261123 + part, index, grid))
         if query is not None and np.argmax(query.network.scores(query.graph, query.claim.node)) == query.claim.label:
-            verdict = engine.verify(query, timeout=60, node_limit=None, options=OPTIONS)
+            options = {**OPTIONS, "flip_first": index % 2 == 0}
+            verdict = engine.verify(query, timeout=60, node_limit=None, options=options)
             assert verdict.status == "vulnerable", f"seed {20261123 + part}, index {index}"
             found += len(verdict.attack) > 1
     assert found > each // 8

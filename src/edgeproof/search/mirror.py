@@ -1,7 +1,8 @@
 """Leaving out what a symmetry maps to something that was looked at (symmetries.py).
 
-Flips are made one after the other, and of each pair the flip comes first. Every attack that is left out has an image
-which comes earlier in that order; so the first attack of all is not left out.
+A search that tries the flip of a pair before its absence meets all attacks in some order. Whatever is left out in the
+absence of a pair has an image in which the pair is flipped, or another one that was absent before: an image that comes
+earlier. So the first attack of all is not left out, in which order ever the branches are looked at.
 """
 
 from __future__ import annotations

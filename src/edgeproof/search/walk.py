@@ -65,8 +65,8 @@ class Walker:
             tighten=0, narrow=0, interplay=0
         )
         self.budget = budget
-        # who is left out must have an image that comes earlier (mirror.py), in a search by interplay from its root on
-        self._mirrors = options["symmetries"] and options["flip_first"] and 2 < budget <= FLIPS
+        # where interplay searches from the root on, and for more than the two flips that it looks at together
+        self._mirrors = options["symmetries"] and 2 < budget <= FLIPS
         self.most = budget if options["budget_boxes"] else len(compiled.pairs)
         self.state = make_root(p, budget, self.most)
         if deadline is not None and p.slot_source.size * p.D * p.T > LARGE:
