@@ -7,6 +7,8 @@ leaves these flips where they are (mirror.py).
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +17,7 @@ from ..problem import Compiled, Problem
 
 MOST = 64  # symmetries that are looked for; any of them may be left out
 STEPS = 10_000  # of looking for them
-LARGE = 512  # vertices up to which all pairs of them are looked at
+LARGE = 128  # vertices up to which they are looked for: some 0.1 s at most
 
 
 def find_symmetries(compiled: Compiled) -> IntArray:
@@ -74,19 +76,24 @@ def _exchanges(table: IntArray, kinds: IntArray) -> list[tuple[int, ...]]:
     loose = [int(v) for v in np.flatnonzero(sizes[kinds] > 1)]
     found: dict[tuple[int, ...], None] = {}
     identity = np.arange(kinds.size)
-    for u in loose:
-        for v in loose:
-            if u < v and kinds[u] == kinds[v] and len(found) < MOST:
-                to = identity.copy()
-                to[[u, v]] = v, u
-                if (table[np.ix_(to, to)] == table).all():
-                    found[tuple(to.tolist())] = None
+    for u, v in combinations(loose, 2):
+        if kinds[u] == kinds[v] and len(found) < MOST and _are_alike(table, u, v):
+            to = identity.copy()
+            to[[u, v]] = v, u
+            found[tuple(to.tolist())] = None
     for to in _maps(table, kinds, _in_reach(table, sizes[kinds], loose)):
         if len(found) >= MOST:
             break
         if (to != identity).any():
             found[tuple(to.tolist())] = None
     return list(found)
+
+
+def _are_alike(table: IntArray, u: int, v: int) -> bool:
+    """Whether two vertices of one kind are the same to each other and to all others."""
+    same = (table[u] == table[v]) & (table[:, u] == table[:, v])
+    same[[u, v]] = table[u, v] == table[v, u]
+    return bool(same.all())
 
 
 def _in_reach(table: IntArray, sizes: IntArray, loose: list[int]) -> list[int]:
