@@ -84,6 +84,11 @@ IN_SEARCH = (
         "others = x.degree[v], 0\n",
     ),
     Fault(
+        "crowd-of-two", "search/crowd.py",
+        "others = x.degree[v], x.most_at[v] - 2\n",
+        "others = x.degree[v], 0\n",
+    ),
+    Fault(
         "mean-emptied-by-two", "search/crowd.py",
         "        total = max(total, pay(y, 1.0, low, high, width))\n",
         "",

@@ -13,7 +13,7 @@ from differential import disagreement, inadmissible
 from edgeproof.options import resolve
 from edgeproof.problem import compile_problem
 from edgeproof.query import Query, make_query
-from edgeproof.search import engine
+from edgeproof.search import engine, share, solve
 from edgeproof.search.symmetries import MOST, find_symmetries
 from random_queries import Grid, draw, fragile_pairs, margin_of, with_bias
 from rings import ring, small_network
@@ -122,8 +122,12 @@ def with_few_attacks(query: Query) -> Query | None:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_the_only_attack_is_found(part: int, pytestconfig: pytest.Config) -> None:
-    """Where one graph breaks the claim and its images do, whoever leaves out too much misses all of them."""
+def test_the_only_attack_is_found(part: int, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one graph breaks the claim and its images do, whoever leaves out too much misses all of them. In every
+    other part two threads share the search, in tasks of three nodes.
+    """
+    monkeypatch.setattr(solve, "SHARE_AFTER", 2)
+    monkeypatch.setattr(share, "TASK_NODES", 3)
     grid = replace(
         MIRRORED, styles=("gaussian", "dyadic"), calibrations=("none",), heads=(0,), budgets=(3,),
         activations=("relu then none",),
@@ -133,23 +137,19 @@ def test_the_only_attack_is_found(part: int, pytestconfig: pytest.Config) -> Non
         query = with_few_attacks(draw(20261123 + part, index, grid))
         if query is not None and np.argmax(query.network.scores(query.graph, query.claim.node)) == query.claim.label:
             options = {**OPTIONS, "flip_first": index % 2 == 0}
-            verdict = engine.verify(query, timeout=60, node_limit=None, options=options)
+            verdict = engine.verify(query, timeout=60, node_limit=None, options=options, threads=1 + part % 2)
             assert verdict.status == "vulnerable", f"seed {20261123 + part}, index {index}"
             found += len(verdict.attack) > 1
     assert found > each // 8
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_fewer_graphs_are_looked_at(threads: int) -> None:
+def test_fewer_graphs_are_looked_at() -> None:
     """A ring of six kinds, each in the same place in both halves."""
     nodes = np.zeros(2)
     for seed in range(12):
         graph, network = ring(6), small_network("mean", seed)
         threat = ep.Threat(4, 2, insert=True)
-        verdicts = [
-            ep.verify(network, graph, threat, threads=threads, options={**OPTIONS, "symmetries": on})
-            for on in (True, False)
-        ]
+        verdicts = [ep.verify(network, graph, threat, options={**OPTIONS, "symmetries": on}) for on in (True, False)]
         assert verdicts[0].status == verdicts[1].status
         if verdicts[0].status == "robust":
             nodes += [verdict.stats.nodes for verdict in verdicts]
