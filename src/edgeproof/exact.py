@@ -7,7 +7,9 @@ Layers that normalise by degrees bring square roots: from the first of them on, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from math import lcm
 from typing import Any
 
@@ -25,7 +27,23 @@ from .surds import Column
 DENSE_LIMIT = 1 << 13
 # up to so many features, a row is multiplied with all columns of a weight
 FEW_COLUMNS = 64
+# up to so many pairs of a vertex and one that it might hear, sums over neighbours are a product with a matrix
+FEW_PAIRS = 1 << 14
 Number = Any  # flint.fmpq, or where degrees normalise, Surd: either is subtracted and compared
+
+
+class Values:
+    """What vertices hold, as whole numbers over a scale. Vertices with surroundings that look the same hold the same,
+    and share a row: the k-th vertex has rows[kinds[k]].
+    """
+
+    def __init__(self, rows: list[list[flint.fmpz]], scale: flint.fmpz, kinds: list[int]) -> None:
+        self.rows, self.scale, self.kinds = rows, scale, kinds
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        """Every row with the scale behind it: the 1 that a bias is multiplied with."""
+        return Matrix([[*row, self.scale] for row in self.rows])
 
 
 class _Store:
@@ -39,6 +57,7 @@ class _Store:
         self.bias = [x * (1 << self.feature_shift) for x in self.numbers.b]
         self.own: dict[int, list[flint.fmpz]] = {}
         self.sent: dict[int, list[flint.fmpz]] = {}
+        self.features: tuple[list[int], Values] | None = None
 
 
 _stores: Memo[_Store] = Memo(_Store)
@@ -73,58 +92,73 @@ class ExactEvaluator:
         scores, scale = self._scaled(node, flips)
         return scores if scale is None else [flint.fmpq(x, scale) for x in scores]
 
-    def _scaled(self, node: int | None, flips: Iterable[Pair]) -> tuple[list[Number], int | None]:
+    def _scaled(self, node: int | None, flips: Iterable[Pair]) -> tuple[list[Number], flint.fmpz | None]:
         """Scores as whole numbers over a scale; as surds, which need none, where degrees normalise."""
         changed: dict[int, set[int]] = {}
         for u, v in flips:
             changed.setdefault(v, set()).add(u)
             if not self.graph.directed and u != v:
                 changed.setdefault(u, set()).add(v)
-        layers = self.network.layers
-        rings, neighbours = self._rings(node, changed)
+        rings, neighbours, groups = self._rings(node, changed)
         if self.network.normalises:
-            return self._surd_scores(rings, neighbours, changed), None
-        rows, scale = self._first(rings[0], neighbours)
-        for number in range(1, len(layers)):
-            rows, scale = self._next(number, rows, scale, rings[number - 1], rings[number], neighbours)
-        if self.network.readout is not None:
-            pooled, scale = _combine(self.network.readout.pool, rows, scale)
-            rows, scale = self._dense(len(layers), [pooled], scale)
+            return self._surd_scores(rings[1:], neighbours, changed), None
+        layers, readout = self.network.layers, self.network.readout
+        if self.network.num_features <= FEW_COLUMNS:
+            values, done = self._features(rings[0]), 0
+        else:
+            values, done = Values(*self._first(rings[1], neighbours), list(range(len(rings[1])))), 1
+        for number in range(done, len(layers)):
+            values = self._next(number, values, groups[: len(rings[number + 1])])
+        if readout is not None:
+            values = self._dense(len(layers), _pool(readout.pool, values))
             for number in range(len(layers) + 1, len(layers) + 1 + len(self.network.head)):
-                rows, scale = self._bend(number, *self._dense(number, rows, scale))
-        return rows[0], scale
+                values = self._dense(number, values)
+                values = Values(*self._bend(number, values.rows, values.scale), values.kinds)
+        return values.rows[0], values.scale
 
-    def _bend(self, number: int, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
+    def _bend(self, number: int, rows: list[list[flint.fmpz]], scale: flint.fmpz) -> tuple[list[list[flint.fmpz]], flint.fmpz]:
         return self.numbers.bend(self.network, number)(rows, scale)
 
-    def _dense(self, number: int, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
+    def _dense(self, number: int, values: Values) -> Values:
         """C h + b for the readout and the layers of the head."""
         weights = self.numbers.layer(self.network, number)
-        out = Matrix([[*row, scale] for row in rows]) * weights.all
-        return out.tolist(), scale << weights.shift
+        return Values((values.matrix * weights.C).tolist(), values.scale << weights.shift, values.kinds)
 
-    def _rings(self, node: int | None, changed: dict[int, set[int]]) -> tuple[list[list[int]], dict[int, list[int]]]:
-        """rings[k]: the vertices whose values after layer k + 1 are needed; and the neighbours of all of them."""
-        layers = self.network.layers
-        needed = list(range(self.graph.num_vertices)) if node is None else [node]
+    def _rings(
+        self, node: int | None, changed: dict[int, set[int]]
+    ) -> tuple[list[list[int]], dict[int, list[int]], list[list[int]]]:
+        """rings[k]: the vertices whose values after layer k are needed, or features for k = 0; each begins with the
+        next. The neighbours of all but the last, and the same by where they stand in rings[0].
+        """
+        place = {v: k for k, v in enumerate(range(self.graph.num_vertices) if node is None else [node])}
         neighbours: dict[int, list[int]] = {}
-        rings = [needed]
-        for layer in reversed(layers):
-            found = dict.fromkeys(needed)
+        groups: list[list[int]] = []
+        rings = [list(place)]
+        for layer in reversed(self.network.layers):
             if not layer.is_dense:
-                for v in needed:
-                    if v not in neighbours:
-                        before = self.graph.in_neighbours(v).tolist()
-                        neighbours[v] = sorted(set(before) ^ changed[v]) if v in changed else before
-                    found.update(dict.fromkeys(neighbours[v]))
-            needed = list(found)
-            rings.append(needed)
-        return rings[-2::-1], neighbours
+                for v in rings[-1][len(groups) :]:
+                    around = self.graph.in_neighbours(v).tolist()
+                    neighbours[v] = around = sorted(set(around) ^ changed[v]) if v in changed else around
+                    groups.append([place.setdefault(u, len(place)) for u in around])
+            rings.append(list(place))
+        return rings[::-1], neighbours, groups
 
-    def _first(self, ring: list[int], neighbours: dict[int, list[int]]) -> tuple[list[list[flint.fmpz]], int]:
+    def _features(self, ring: list[int]) -> Values:
+        """Short rows of features, as what layer 1 starts from."""
+        held = self.store.features
+        if held is None or held[0] != ring:
+            shift = self.store.feature_shift
+            dense = self.graph.features.dense(ring)
+            numbers: dict[bytes, int] = {}
+            kinds = [numbers.setdefault(row.tobytes(), len(numbers)) for row in dense]
+            first = [kinds.index(k) for k in range(len(numbers))]
+            held = self.store.features = ring, Values(to_integers(dense[first], shift).tolist(), flint.fmpz(1) << shift, kinds)
+        return held[1]
+
+    def _first(self, ring: list[int], neighbours: dict[int, list[int]]) -> tuple[list[list[flint.fmpz]], flint.fmpz]:
         """Layer 1 from sparse features: products are kept for every vertex, a max looks at the columns that occur."""
         layer, numbers = self.network.layers[0], self.numbers
-        unit = 1 << self.store.feature_shift
+        unit = flint.fmpz(1) << self.store.feature_shift
         rows = self._products(self.store.own, numbers.C, ring, self.store.bias)
         divisors = [1] * len(ring)
         if layer.aggregation is Aggregation.MAX and not layer.is_dense:
@@ -255,39 +289,69 @@ class ExactEvaluator:
         largest = [dense[[row[u] for u in group]].max(axis=0) if group else none for group in groups]
         return self._times_columns(self.numbers.A, columns, np.array(largest))
 
-    def _next(
-        self,
-        number: int,
-        rows: list[list[flint.fmpz]],
-        scale: int,
-        below: list[int],
-        ring: list[int],
-        neighbours: dict[int, list[int]],
-    ) -> tuple[list[list[flint.fmpz]], int]:
-        layer, weights = self.network.layers[number], self.numbers.layer(self.network, number)
-        at = {v: k for k, v in enumerate(below)}
-        divisors: list[int] = []
-        given: list[list[int | flint.fmpz]] = []
-        for v in ring:
-            own, divisor = rows[at[v]], 1
-            heard: list[flint.fmpz] = []
-            if weights.hears:
-                around = [rows[at[u]] for u in neighbours[v]]
-                heard = _gather(layer.aggregation, around) if around else [ZERO] * layer.width_in
-                if layer.aggregation is Aggregation.MEAN and len(around) > 1:
-                    divisor = len(around)
-                    own = [x * divisor for x in own]
-            divisors.append(divisor)
-            given.append([*own, *heard, divisor * scale])
-        whole = (Matrix(given) * weights.all).tolist()
-        return self._bend(number, *_common(whole, divisors, scale << weights.shift))
+    def _next(self, number: int, values: Values, groups: list[list[int]]) -> Values:
+        """A layer, for the first vertices of those below it; for all of them added up, where a pool comes next and no
+        activation stands between.
+        """
+        layers, readout = self.network.layers, self.network.readout
+        layer, weights = layers[number], self.numbers.layer(self.network, number)
+        kinds, owns, heard_by = _tell_apart(layer.aggregation, values, groups)
+        scale, times = values.scale << weights.shift, None
+        is_last = number == len(layers) - 1
+        if is_last and layer.is_linear and readout is not None and readout.pool is not Aggregation.MAX:
+            times = Matrix([list(Counter(kinds).values())])
+            scale *= len(kinds) if readout.pool is Aggregation.MEAN else 1
+            kinds = [0]
+        whole = _hear(Aggregation.SUM, values, owns, times)[0] * weights.C
+        if weights.A is not None:
+            heard, divisor = _hear(layer.aggregation, values, heard_by, times)
+            if divisor != 1:
+                whole, scale = whole * divisor, scale * divisor
+            whole += heard * weights.A
+        return Values(*self._bend(number, whole.tolist(), scale), kinds)
 
 
-def _column(row: list[flint.fmpz], scale: int) -> Column:
+def _tell_apart(how, values, groups):
+    if len(values.rows) == len(values.kinds):
+        kinds = list(range(len(groups)))
+        return kinds, [(k,) for k in kinds], groups
+    found: dict = {}
+    after = []
+    get = values.kinds.__getitem__
+    for own, group in zip(values.kinds, groups):
+        heard = map(get, group)
+        key = own, *sorted(set(heard) if how is Aggregation.MAX else heard)
+        after.append(found.setdefault(key, len(found)))
+    return after, [key[:1] for key in found], [key[1:] for key in found]
+
+
+def _column(row: list[flint.fmpz], scale: flint.fmpz) -> Column:
     return Column.of(flint.fmpq_mat(len(row), 1, row) * flint.fmpq(1, scale))
 
 
-def _common(rows: list[list[flint.fmpz]], divisors: list[int], scale: int) -> tuple[list[list[flint.fmpz]], int]:
+def _hear(how: Aggregation, values: Values, groups: list[tuple[int, ...]], times: Matrix | None) -> tuple[Matrix, int]:
+    """What comes of the rows of each group, times a number that is the same for all; or of all groups together."""
+    rows = values.rows
+    divisors = [max(len(group), 1) if how is Aggregation.MEAN else 1 for group in groups]
+    if how is not Aggregation.MAX and len(rows) <= len(groups) <= FEW_PAIRS / len(rows):
+        whole = lcm(*divisors)
+        counts = Matrix(len(groups), len(rows))
+        for k, (group, divisor) in enumerate(zip(groups, divisors, strict=True)):
+            for u in set(group):
+                counts[k, u] = group.count(u) * (whole // divisor)
+        if times is not None:
+            counts = times * counts
+        elif counts.is_one():
+            return values.matrix, 1
+        return counts * values.matrix, whole
+    none = [ZERO] * len(rows[0])
+    found = [_gather(how, [rows[u] for u in group]) if group else none for group in groups]
+    common, whole = _common(found, divisors, 1)
+    heard = Matrix([[*row, values.scale] for row in common])
+    return heard if times is None else times * heard, whole
+
+
+def _common(rows: list[list[flint.fmpz]], divisors: list[int], scale: Any) -> tuple[list[list[flint.fmpz]], Any]:
     """Rows over scale * divisor each, as rows over one scale."""
     whole = lcm(*divisors)
     if whole == 1:
@@ -298,12 +362,14 @@ def _common(rows: list[list[flint.fmpz]], divisors: list[int], scale: int) -> tu
 
 def _gather(how: Aggregation, rows: list[list[flint.fmpz]]) -> list[flint.fmpz]:
     """The largest or the sum of some rows, column by column; a mean is a sum that is divided later."""
-    columns = zip(*rows, strict=True)
+    if len(rows) == 1:
+        return rows[0]
     if how is Aggregation.MAX:
-        return [max(column) for column in columns]
-    return [sum(column[1:], column[0]) for column in columns]
+        return list(map(max, *rows))
+    return [sum(column[1:], column[0]) for column in zip(*rows)]
 
 
-def _combine(how: Aggregation, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[flint.fmpz], int]:
+def _pool(how: Aggregation, values: Values) -> Values:
     """Pool rows over one scale; there is at least one."""
-    return _gather(how, rows), scale * len(rows) if how is Aggregation.MEAN else scale
+    rows = [_gather(how, [values.rows[kind] for kind in values.kinds])]
+    return Values(rows, values.scale * (len(values.kinds) if how is Aggregation.MEAN else 1), [0])

@@ -26,15 +26,16 @@ Matrix = flint.fmpz_mat
 
 
 class Weights:
-    """One layer in whole numbers, times 2**shift: C, A if neighbours are heard, and b, one below the other and
-    transposed, so that a vertex is a row.
+    """One layer in whole numbers, times 2**shift, transposed, so that a vertex is a row: C with the bias as its last row,
+    and A, if neighbours are heard, with zeros there.
     """
 
     def __init__(self, C: np.ndarray, A: np.ndarray | None, b: np.ndarray) -> None:
-        self.hears = A is not None
-        given = np.concatenate([C.T, b[None]] if A is None else [C.T, A.T, b[None]])
-        self.shift = find_shift(given)
-        self.all = to_integers(given, self.shift)
+        parts = [np.concatenate([C.T, b[None]])]
+        if A is not None:
+            parts.append(np.concatenate([A.T, np.zeros_like(b)[None]]))
+        self.shift = max(map(find_shift, parts))
+        self.C, self.A = [*(to_integers(part, self.shift) for part in parts), None][:2]
 
 
 class Columns:

@@ -45,6 +45,8 @@ def flip_best_gains(p, s, lines, options, excluded):
 def score_flips(p, s, options, base, excluded, scores, first, last):
     """scores[pair], for pairs from `first` to before `last`: the largest objective of a rival when `base` and this
     pair are flipped; -inf where that is not allowed. All single flips of one base graph share its evaluation.
+
+    Stops behind the first pair that may break the claim; returns where it has stopped.
     """
     for k in range(base.size):
         flip_grounding(p, s, options, base[k])
@@ -55,7 +57,11 @@ def score_flips(p, s, options, base, excluded, scores, first, last):
             flip_grounding(p, s, options, pair)
             scores[pair] = largest_objective(p, s, excluded)
             undo(p, s, pair_mark, value_mark, box_mark)
+            if scores[pair] > 0.0:
+                last = pair + 1
+                break
     undo(p, s, np.int64(0), np.int64(0), box_mark)
+    return last
 
 
 @entry

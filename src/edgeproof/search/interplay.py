@@ -44,7 +44,7 @@ from ..stages import DENSE, GRAPH, MAX, MEAN, SUM
 SHIFT, GATHERED, CHANGE_SENT, CHANGE_OWN, SPREAD = 0, 1, 2, 3, 4
 
 FLIPS = 6  # with more flips left, sums over their pairs bound nothing
-ROOM = 1 << 30  # bytes of the largest tables; what is not needed of them is never touched
+ROOM = 1 << 32  # bytes of the largest tables; what is not needed of them is never touched
 
 
 class Interplay(NamedTuple):

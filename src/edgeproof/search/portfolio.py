@@ -15,8 +15,6 @@ Flips = tuple[int, ...]
 
 # flips evaluated between two looks at the clock: some 10 ms on the largest graphs
 CHUNK = 512
-FIRST_CHUNK = 64
-
 
 # times its width that a beam holds before the worst are dropped
 ROOM = 8
@@ -62,32 +60,26 @@ class Portfolio:
         while first < pairs:
             if self.late():
                 return []
-            # few at first: where flips that break the claim are many, one is among them
-            last = min(first + (CHUNK if first else FIRST_CHUNK), pairs)
-            score_flips(
-                self._problem, self._state, self._options, flips, self._excluded, self._scores, first, last
+            last = min(first + CHUNK, pairs)
+            first = int(
+                score_flips(
+                    self._problem, self._state, self._options, flips, self._excluded, self._scores, first, last
+                )
             )  # fmt: skip
-            found = self._first_attack(base, first, last)
-            if found is not None:
-                return found
-            first = last
+            if self._scores[first - 1] > 0.0 and self._is_attack(grown := tuple(sorted((*base, first - 1)))):
+                return grown
         allowed = np.flatnonzero(self._scores > -np.inf)
         best = allowed[np.argsort(-self._scores[allowed], kind="stable")]
         return [(float(self._scores[pair]), tuple(sorted((*base, pair)))) for pair in best[:width].tolist()]
 
-    def _first_attack(self, base: Flips, first: int, last: int) -> Flips | None:
-        """`base` with one of these pairs, if that breaks the claim; the most promising one first."""
-        scores = self._scores[first:last]
-        promising = first + np.flatnonzero(scores > 0.0)
-        for pair in promising[np.argsort(-self._scores[promising], kind="stable")].tolist():
-            grown = tuple(sorted((*base, pair)))
-            if self.late():
-                break
-            if grown not in self._refuted:
-                if self._breaks(grown):
-                    return grown
-                self._refuted.add(grown)
-        return None
+    def _is_attack(self, flips: Flips) -> bool:
+        """Whether these break the claim; asked once."""
+        if flips in self._refuted:
+            return False
+        if self._breaks(flips):
+            return True
+        self._refuted.add(flips)
+        return False
 
     def search(self, budget: int, width: int) -> Flips | None:
         """Grow attacks flip by flip, keeping the `width` best; at the end, swap flips of the best one."""

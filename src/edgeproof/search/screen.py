@@ -259,10 +259,10 @@ def couple_all(p, s, x, excluded, candidates, left):
         s.tally[WORK] += c // COUPLES
 
 
-@entry
-def screen(p, s, x, options, excluded, left):
-    """Bound what all undecided pairs can do from here, and fix those in no attack; returns how many are left, or -1 if
-    time was up.
+@leaf
+def note_singles(p, s, x, left):
+    """The grounding, and what each flip that is affordable changes in it; pairs that are not are fixed. Returns how many
+    there are, or, if time was up, were noted.
     """
     candidates = np.int64(0)  # typed: a literal would compile callees once more
     for e in range(p.pair_u.size):
@@ -276,14 +276,22 @@ def screen(p, s, x, options, excluded, left):
     x.first[0] = 0
     for c in range(candidates):
         if s.tally[STOP]:
-            candidates = np.int64(c)  # those that were noted are forgotten below
-            break
+            return np.int64(c)
         e = x.candidate[c]
         x.first[c + 1] = note_flips(p, s, x, c, x.candidate[c : c + 1], x.first[c])
         x.peak[left, e] = -np.inf
         for r in range(p.rivals):
             x.gain[left, r, e] = gain_of(p, x, c, r)
             x.peak[left, e] = max(x.peak[left, e], x.gain[left, r, e])
+    return candidates
+
+
+@entry
+def screen(p, s, x, options, excluded, left):
+    """Bound what all undecided pairs can do from here, and fix those in no attack; returns how many are left, or -1 if
+    time was up.
+    """
+    candidates = note_singles(p, s, x, left)
     # what two flips at one vertex make of a max of others' messages is no sum over pairs
     usable = left == 2 or not (has_max(p) and is_crowded(p, s, x, candidates))
     if usable:

@@ -13,6 +13,7 @@ from ..graph import Pair
 from ..problem import Compiled
 from ..verdict import Stats
 from .exclude import grounding_may_break
+from .forks import Forks, forks_apply
 from .lend import Lent
 from .portfolio import Portfolio
 from .round import rounding_slacks
@@ -61,6 +62,7 @@ class Step(NamedTuple):
     nodes: int
     tighten: bool = False
     interplay: bool = False
+    forks: bool = False
     width: int = 0
     patience: int = 0
 
@@ -70,7 +72,9 @@ class Step(NamedTuple):
 WIDE = (Step(200, width=24), Step(200, width=100, patience=1), Step(200, width=600, patience=1))
 GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), *WIDE)
 # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
-INSERTION_PLAN = (Step(0, width=1), Step(1, width=5), Step(1, interplay=True), *WIDE)
+INSERTION_PLAN = (
+    Step(0, width=1), Step(1, width=5), Step(1, interplay=True), WIDE[0], Step(200, forks=True), *WIDE[1:],
+)  # fmt: skip
 # around a node, bounds are strong and most that is left is robust; a unit of work is also done faster in a line
 NODE_PLAN = (
     Step(16, tighten=True), Step(64, width=1), Step(600, width=6), Step(600, width=24, patience=10),
@@ -95,6 +99,7 @@ class Search(Walker):
         self._asked, self._threads = options, threads
         self._plan = self._make_plan(options)
         self._portfolio: Portfolio | None = None
+        self._forks: Forks | None = None
         self._others = np.zeros_like(self.state.tally)  # what walkers have counted that this search was shared with
         self._others_checks = 0
 
@@ -106,8 +111,10 @@ class Search(Walker):
         steps = [Step(0, width=4)] * options["attack_at_once"]
         if options["tighten_at_once"]:
             steps.append(Step(0, tighten=True))
-        if options["interplay_at_once"]:
+        if options["interplay_at_once"] or options["forks_at_once"]:
             steps.append(Step(0, interplay=True))
+        if options["forks_at_once"]:
+            steps.append(Step(0, forks=True))
         steps += plan
         if not (options["tighten"] and self.options.lines):
             steps = [step for step in steps if not step.tighten]
@@ -115,7 +122,9 @@ class Search(Walker):
             steps = [step for step in steps if not step.width]
         asked = any(step.interplay for step in steps)
         if asked and not (options["interplay"] and self.can_screen()):
-            steps = [step for step in steps if not step.interplay]
+            steps = [step for step in steps if not (step.interplay or step.forks)]
+        if not options["forks"]:
+            steps = [step for step in steps if not step.forks]
         return steps
 
     def _is_due(self, step: Step) -> bool:
@@ -140,6 +149,9 @@ class Search(Walker):
             if not self.options.interplay:
                 restart(self._problem, self._state)
                 self.follow(self.options._replace(interplay=1))
+        elif step.forks:
+            if self._forks is None and self.options.interplay and forks_apply(self.compiled.problem, self.limit):
+                self._forks = Forks(self)
         elif self.limit > (0 if self._asked["attack_at_once"] else 1):
             if self._portfolio is None:
                 self._portfolio = Portfolio(self._problem, self._root(), self.options, self.breaks, self.deadline)
@@ -174,12 +186,15 @@ class Search(Walker):
                     self._take(step)
             if self.attack is not None and (first_only or not self.attack):
                 return None
-            if shared:
+            if shared and self._forks is None:
                 return self._share(most_nodes)
             # a step that waits for work is looked at again whenever the kernel comes back, as it often does
             later = [step.nodes for step in self._plan[:1] if step.nodes > self.nodes]
             pause = min([most_nodes, *later])
-            code = self.advance(min(pause, SHARE_AFTER) if self._threads > 1 else pause)
+            if self._forks is not None:
+                code = self._forks.advance(pause)
+            else:
+                code = self.advance(min(pause, SHARE_AFTER) if self._threads > 1 else pause)
             if code == FINISHED:
                 return None
             if code == CANDIDATE:

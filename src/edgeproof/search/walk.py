@@ -7,16 +7,19 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..arrays import IntArray
 from ..exact import ExactEvaluator
 from ..graph import Pair
 from ..problem import Compiled, Problem
 from .alarm import LARGE, stop_at
 from .degrees import count_open
+from .fork import stand_on, survey, try_sets
 from .interplay import FLIPS, applies_to, make_interplay
 from .lend import Lent
 from .lines import make_inner, make_lines
+from .rough import make_rough
 from .round import rounding_slacks
-from .run import CANDIDATE, STOPPED, TRAIL_FULL, run, set_out
+from .run import CANDIDATE, PAUSED, STOPPED, TRAIL_FULL, run, set_out
 from .state import FRESH, LIMIT, NODES, PAIR_MARK, STOP, UNDECIDED, Options, State, make_state, with_longer_trails
 from .symmetries import find_symmetries
 from .trace import Trace
@@ -81,6 +84,7 @@ class Walker:
             none = np.zeros((0, 1), dtype=np.int64)
             Walker._idle = Lent(make_interplay(p, self.state.slack, budget, used=False, image=none))
         self._interplay = Walker._idle
+        self._rough: Lent | None = None  # made where forks are looked at
         if not rounding_slacks(self._problem, self._state, self.options):
             # nothing can be bounded: every grounding is decided exactly, and no bound is trusted
             self.state.boxes[:] = np.nan
@@ -133,6 +137,31 @@ class Walker:
     def set_out(self, depth: int) -> None:
         """Back to the root, to walk to the node at this depth whose way the frames hold (run.py)."""
         set_out(self._problem, self._state, self._lines, self.options, depth)
+
+    def stand_on(self, pairs: IntArray, most: int) -> None:
+        """To the graph with these flipped, for a search of its own in which a vertex has at most so many flips more."""
+        stand_on(self._problem, self._state, self.options, pairs, most)
+
+    def survey(self, cursor: IntArray) -> int:
+        """Go on with the forks from here (fork.py)."""
+        if self._rough is None:
+            self._rough = Lent(make_rough(self.compiled.problem))
+        bundles = self._problem, self._state, self._interplay, self._rough
+        return int(survey(*bundles, self.options, self.state.frame_excluded[0], cursor, QUOTA))
+
+    def try_sets(self, sets: IntArray, first: int) -> int:
+        """Evaluate sets of flips from `first` on (fork.py); where to go on."""
+        bundles = self._problem, self._state
+        return int(try_sets(*bundles, self.options, self.state.frame_excluded[0], sets, first, QUOTA))
+
+    def pause(self) -> int:
+        """Why a kernel other than `run` has come back before its end."""
+        return STOPPED if self.state.tally[STOP] else PAUSED
+
+    def symmetries(self) -> IntArray:
+        """(symmetries, pairs): where each takes a pair."""
+        image: IntArray = self._interplay.bundle.image
+        return image
 
     def flips(self) -> list[int]:
         """The pairs that are flipped where the walker stands."""
