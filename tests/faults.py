@@ -134,6 +134,62 @@ IN_SEARCH = (
         "asked = np.arange(p.n) == 0 if p.node_task",
         "asked = np.arange(p.n) < 0 if p.node_task",
     ),
+    # forks
+    Fault(
+        "fork-centre-at-rest", "search/fork.py",
+        "    total = meet_at_centre(p, s, x, r, ",
+        "    total = 0.0 * meet_at_centre(p, s, x, r, ",
+    ),
+    Fault(
+        "fork-hears-one-sender", "search/fork.py",
+        "            add_scaled(y, x.rows[also, CHANGE_SENT], after * two, width)\n",
+        "            add_scaled(y, x.rows[also, CHANGE_SENT], 0.0, width)\n",
+    ),
+    Fault(
+        "fork-weight-of-one", "search/fork.py",
+        "x.degree[v] + one + two)\n",
+        "x.degree[v] + one)\n",
+    ),
+    Fault(
+        "fork-weights-of-single-flips", "search/fork.py",
+        "min(s.spare[v], 2 if v == centre else 1)",
+        "min(s.spare[v], 1)",
+    ),
+    Fault(
+        "fork-seen-with-anything", "search/fork.py",
+        "        if seen and is_apart_from_base(p, s, g):\n",
+        "        if seen:\n",
+    ),
+    Fault(
+        "fork-left-after-a-candidate", "search/fork.py",
+        "                if not kept:\n",
+        "                if not kept:\n                    cursor[BESIDE] = candidates + 1\n",
+    ),
+    Fault(
+        "forks-spend-twice", "search/fork.py",
+        "        s.spare[v] = p.local[v]\n",
+        "        s.spare[v] = min(p.local[v], s.spare[v])\n",
+    ),
+    Fault(
+        "no-rings-of-five", "search/forks.py",
+        "        for ring in RINGS:\n",
+        "        for ring in RINGS[1:]:\n",
+    ),
+    Fault(
+        "forks-their-own-images", "search/forks.py",
+        "there.max(axis=1) >= codes\n",
+        "there.max(axis=1) > codes\n",
+    ),
+    Fault(
+        "rough-swing-of-one", "search/rough.py",
+        "        swing = rough.swing[flips - 1, v]\n",
+        "        swing = rough.swing[0, v]\n",
+    ),
+    Fault(
+        "rough-weight-before", "search/rough.py",
+        "max(x.degree[v] - (2 if v == centre else 1), 1)",
+        "max(x.degree[v], 1)",
+    ),
     # who needs which product
     Fault(
         "rim-too-wide", "search/propagate.py",

@@ -29,6 +29,7 @@ SEARCH_CHECKS = (
     "search/test_crowds.py",
     "search/test_gcn_gains.py",
     "search/test_interplay.py",
+    "search/test_forks.py",
     "search/test_symmetries.py",
     "search/test_bounds.py",
     "test_search_against_brute.py",

@@ -18,7 +18,7 @@ from .exclude import grounding_may_break
 from .interplay import CHANGE_SENT, GATHERED
 from .multiply import fill
 from .pay import pay
-from .rough import couple_roughly, find_widest, size_up_all
+from .rough import couple_roughly, find_swings, find_widest, size_up_all
 from .run import restart
 from .screen import find_reaches, gain_of, note_singles
 from .split import affordable, undo
@@ -84,12 +84,13 @@ def meet_at_ends(p, s, x, r, pair, centre, other):
 
 
 @leaf
-def couple_fork(p, s, x, centre, fork, beside):
-    """The most that a fork, whose rows are those of candidate `fork`, and a flip elsewhere make together."""
+def meet_fork(p, s, x, centre, fork, beside):
+    """The most that a fork, whose rows are those of candidate `fork`, and a flip elsewhere make together, but for what
+    both bend.
+    """
     r = np.int64(p.rivals)
     e, f = x.both[0], x.both[1]
-    total = bend_together(p, x, r, beside, fork)
-    total += meet_at_centre(p, s, x, r, slot_into(p, e, centre), slot_into(p, f, centre), centre, beside)
+    total = meet_at_centre(p, s, x, r, slot_into(p, e, centre), slot_into(p, f, centre), centre, beside)
     total += meet_at_ends(p, s, x, r, e, centre, beside) + meet_at_ends(p, s, x, r, f, centre, beside)
     return total + meet_at_ends(p, s, x, r, x.candidate[beside], np.int64(-1), fork)
 
@@ -151,28 +152,54 @@ def across(p, pair, v):
 
 
 @leaf
+def was_base(s, e, f):
+    """Whether sets with this fork were, or are yet to be, looked at from there, with the base as the fork in question:
+    of two forks, the one with the smaller numbers is the base, if nothing beside them touches either.
+    """
+    one, two = ~s.pair_trail[0], ~s.pair_trail[1]
+    first, base_first = min(e, f), min(one, two)
+    return first < base_first or (first == base_first and max(e, f) < max(one, two))
+
+
+@leaf
+def is_apart_from_base(p, s, pair):
+    return are_apart(p, ~s.pair_trail[0], pair) and are_apart(p, ~s.pair_trail[1], pair)
+
+
+@leaf
+def is_hopeless(p, s, x, rough, excluded, centre, fork, beside, left, reach):
+    """Whether a fork and a flip that does not touch it keep the claim, by better bounds than the rough one."""
+    bent = bend_together(p, x, np.int64(p.rivals), beside, fork)
+    if reach + rough.total[beside] + bent <= 0.0:
+        return True
+    made = bent + meet_fork(p, s, x, centre, fork, beside)
+    return reach_with(p, x, excluded, fork, x.candidate[beside], left) + made <= 0.0
+
+
+@leaf
 def look_beside(p, s, x, rough, options, excluded, cursor, candidates, left, usable):
     """Look at a fork, whose rows are noted, and at every flip beside it; False where one may break the claim."""
     e, f, fork, centre = x.both[0], x.both[1], candidates, cursor[CENTRE]
     reach = reach_alone(p, x, excluded, fork, left)
+    seen = was_base(s, e, f)
     if cursor[BESIDE] == 0:
         cursor[BESIDE] = 1
-        if not reach <= 0.0 and may_break(p, s, options, excluded, e, f, np.int64(-1)):
+        if not seen and not reach <= 0.0 and may_break(p, s, options, excluded, e, f, np.int64(-1)):
             return False
-    if left < 3:
-        return True
     if usable:
         couple_roughly(p, x, rough, fork, candidates, across(p, e, centre), across(p, f, centre))
     while cursor[BESIDE] <= candidates:
         beside = cursor[BESIDE] - 1
         cursor[BESIDE] += 1
         g = x.candidate[beside]
-        if (usable and reach + rough.total[beside] <= 0.0) or not (are_apart(p, e, g) and are_apart(p, f, g)):
+        if usable and reach + rough.total[beside] + rough.bent[beside] <= 0.0:
             continue
-        made = couple_fork(p, s, x, centre, fork, beside) if usable else np.inf
-        hopeless = reach_with(p, x, excluded, fork, g, left) + made <= 0.0
-        if not hopeless and may_break(p, s, options, excluded, e, f, g):
-            return False
+        if seen and is_apart_from_base(p, s, g):
+            continue
+        if are_apart(p, e, g) and are_apart(p, f, g):
+            hopeless = usable and is_hopeless(p, s, x, rough, excluded, centre, fork, beside, left, reach)
+            if not hopeless and may_break(p, s, options, excluded, e, f, g):
+                return False
     return True
 
 
@@ -213,6 +240,7 @@ def survey(p, s, x, rough, options, excluded, cursor, quota):
     left = s.tally[LIMIT] - s.tally[USED]
     candidates = note_singles(p, s, x, left)
     find_widest(p, x, rough, candidates)
+    find_swings(p, x, rough)
     find_reaches(p, x, candidates, np.int64(2))  # of a fork and one flip more, nobody else moves a neuron
     code = DONE
     while cursor[CENTRE] < p.n and code == DONE:
@@ -224,7 +252,7 @@ def survey(p, s, x, rough, options, excluded, cursor, quota):
             more = margin(p, x, left) if usable else np.inf
             for r in range(p.rivals):
                 x.start[left, r] = s.values[p.T, 0, H, r] + s.error[r] + more
-            if usable and left > 2:
+            if usable:
                 size_up_all(p, x, rough, candidates, cursor[CENTRE], left)
             code = look_at_forks(p, s, x, rough, options, excluded, cursor, candidates, left, usable, stop)
         if code == DONE:

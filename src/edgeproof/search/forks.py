@@ -1,18 +1,20 @@
-"""Where several flips may meet at one mean: sets of flips by the forks in them.
+"""Where several flips may meet at one mean: sets of five flips by the forks in them.
 
 What two flips make together is bounded well where no vertex has two of them, and hardly at all where one has: weights
 of all its messages change. So sets of up to five flips are looked at by their shape, as graphs whose edges they are.
 A fork is two flips with a vertex in common, the centre.
 
 - Sets without a fork are searched from the graph as it is, with a local budget of one.
-- A set with a fork is looked at from the graph with that fork flipped, which is evaluated. What is left of it, two or
+- A set with a fork is looked at from the graph with that fork flipped, which is evaluated. What is left of it, up to
   three flips, has no fork, and is searched as above; or it is a fork; or a fork and one flip that touches neither flip
   of this fork: the fork is evaluated too, and what it makes together with one flip elsewhere is bounded (fork.py).
-- Which fork of a set is taken first does not matter, so any that leaves one of these will do. Sets of up to four flips
-  always have one. Of five, all sets with a fork have one, but for five flips at one vertex, five in a ring, and five
-  between four vertices: these are evaluated one by one.
+- Which fork of a set is taken first does not matter, so any that leaves one of these will do. Nearly all sets with a
+  fork have one; the others are five flips at one vertex, five in a ring, and five between four vertices: these are
+  evaluated one by one.
 
 From each base, others may touch it in any way: what was flipped is there, and counts in every weight.
+
+With four flips or fewer, searching flip by flip is faster.
 """
 
 from __future__ import annotations
@@ -29,31 +31,32 @@ from .run import CANDIDATE, FINISHED
 from .sweep import DONE, FOUND
 from .walk import Walker
 
-SMALLEST, LARGEST = 3, 5  # flips for which this is done
+FLIPS = 5
 MOST = 12_000  # forks of a graph: from each of them, all others are looked at
+WORK = 32  # for that, of one from another
 ANY = 1 << 30  # more flips than a vertex can have
 NOTHING = np.zeros(0, dtype=np.int64)
 
 
-def forks_apply(p: Problem, limit: int) -> bool:
-    """Whether sets of so many flips are looked at by their forks, and there are not too many of these."""
-    at_graph = p.kind[1:] == GRAPH
-    means = bool((p.how[1:][at_graph] == MEAN).any()) and not (p.how[1:][at_graph] == MAX).any()
+def forks_apply(p: Problem) -> bool:
+    """Whether sets of five flips can be looked at by their forks, and there are not too many of these."""
+    hows = p.how[1:][p.kind[1:] == GRAPH]
+    means = bool((hows == MEAN).any()) and not (hows == MAX).any()
     loops = bool((p.pair_u == p.pair_v).any())
-    fits = SMALLEST <= limit <= LARGEST and means and p.charge_u and not loops
-    return bool(fits and 0 < _count_forks(p) <= MOST)
+    return means and bool(p.charge_u) and not loops and 0 < count_forks(p) <= MOST
 
 
-def _count_forks(p: Problem) -> int:
+def count_forks(p: Problem) -> int:
     many = np.bincount(np.concatenate([p.pair_u, p.pair_v]), minlength=p.n)
     return int((many * (many - 1) // 2)[p.local > 1].sum())
 
 
 def list_forks(p: Problem) -> IntArray:
-    """(forks, 2) pairs with a vertex in common that has the budget for both."""
+    """(forks, 2) pairs with a vertex in common, that budgets of vertices allow."""
     found: list[tuple[int, int]] = []
+    allowed = (p.local[p.pair_u] > 0) & (p.local[p.pair_v] > 0)
     for v in np.flatnonzero(p.local > 1):
-        found += combinations(np.flatnonzero((p.pair_u == v) | (p.pair_v == v)).tolist(), 2)
+        found += combinations(np.flatnonzero(((p.pair_u == v) | (p.pair_v == v)) & allowed).tolist(), 2)
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
@@ -79,7 +82,7 @@ def list_others(p: Problem) -> Iterator[IntArray]:
     """(sets, 5) in pieces: the sets of five flips with a fork that leave nothing of the above, whichever is taken."""
     name = np.full((p.n, p.n), -1, dtype=np.int64)
     name[p.pair_u, p.pair_v] = name[p.pair_v, p.pair_u] = np.arange(p.pair_u.size)
-    for v in np.flatnonzero(p.local >= 5):
+    for v in np.flatnonzero(p.local >= FLIPS):
         around = np.flatnonzero((p.pair_u == v) | (p.pair_v == v)).tolist()
         for k, pair in enumerate(around):
             yield from _sorted(_choose(pair, around[k + 1 :], 4))
@@ -100,7 +103,7 @@ def _choose(first: int, others: Sequence[int], more: int, *also: int) -> IntArra
 
 
 def _sorted(sets: IntArray) -> Iterator[IntArray]:
-    """Those of which all pairs may be flipped, in an order in which neighbours begin alike; nothing if there are none."""
+    """Those of which all pairs may be flipped, in an order in which neighbours begin alike."""
     sets = np.sort(sets[(sets >= 0).all(axis=1)], axis=1)
     if sets.size:
         yield np.ascontiguousarray(sets[np.lexsort(sets.T[::-1])])
@@ -116,7 +119,7 @@ class Forks:
         self._steps = self._all()
 
     def advance(self, most_nodes: int) -> int:
-        """As that of a walker (walk.py). An attack lowers the limit: then all begins again for fewer flips."""
+        """As that of a walker (walk.py). An attack lowers the limit: then the search begins again for fewer flips."""
         self._most_nodes = most_nodes
         if self._walker.limit != self._limit:
             self._limit = self._walker.limit
@@ -126,16 +129,15 @@ class Forks:
     def _all(self) -> Iterator[int]:
         """Yields whenever somebody else has to look, and ends when nothing is left."""
         p = self._walker.compiled.problem
-        if not SMALLEST <= self._limit <= LARGEST:
+        if self._limit != FLIPS:
             yield from self._search(NOTHING, ANY)
             return
         yield from self._search(NOTHING, 1)
-        for sets in list_others(p) if self._limit == LARGEST else ():
+        for sets in list_others(p):
             yield from self._try(sets)
         for fork in leave_out_images(list_forks(p), self._walker.symmetries()):
             yield from self._search(fork, 1)
-            if self._limit - 2 > 1:
-                yield from self._survey(fork)
+            yield from self._survey(fork)
 
     def _search(self, base: IntArray, most: int) -> Iterator[int]:
         """All sets from here in which a vertex has at most so many flips."""

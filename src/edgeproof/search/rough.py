@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from ..arrays import FloatArray
 from ..problem import Problem
-from ..stages import GRAPH
+from ..stages import GRAPH, MEAN
 from .compile import leaf, loop, reduction
 from .differ import weight_of
 from .interplay import CHANGE_SENT, GATHERED, SHIFT
 from .multiply import dot_magnitudes, fill
-from .pay import pay
 
 
 class Rough(NamedTuple):
@@ -32,12 +31,14 @@ class Rough(NamedTuple):
     widest: NDArray[np.float64]  # (T+1, n, D) the largest shift of any single flip
     anything: FloatArray  # (D,) infinite: a shift of something unknown
     heaviest: NDArray[np.float64]  # (T+1, D) no multiplier on what is heard at a stage is larger, weights included
+    swing: NDArray[np.float64]  # (2, n, 2) how much more, and less, messages count after up to one flip at v, or two
     # of candidates
     worth: NDArray[np.float64]  # ((T + 1) * n, F)
     pulled: NDArray[np.float64]  # (n, F)
     centred: FloatArray  # (F,)
     peak: FloatArray  # (F,) the largest gain
-    total: FloatArray  # (F,) the most that each gains beside the fork in question
+    total: FloatArray  # (F,) the most that each gains beside the fork in question, but for what both bend
+    bent: FloatArray  # (F,) that
     # of that fork
     fork_worth: FloatArray  # ((T + 1) * n,)
     fork_pulled: FloatArray  # (n,)
@@ -49,11 +50,13 @@ def make_rough(p: Problem) -> Rough:
         widest=np.zeros((p.T + 1, p.n, p.D)),
         anything=np.full(p.D, np.inf),
         heaviest=np.zeros((p.T + 1, p.D)),
+        swing=np.zeros((2, p.n, 2)),
         worth=np.zeros(((p.T + 1) * p.n, pairs)),
         pulled=np.zeros((p.n, pairs)),
         centred=np.zeros(pairs),
         peak=np.zeros(pairs),
         total=np.zeros(pairs),
+        bent=np.zeros(pairs),
         fork_worth=np.zeros((p.T + 1) * p.n),
         fork_pulled=np.zeros(p.n),
     )
@@ -105,13 +108,27 @@ def bend_up_to(shift, base, widest, low, high, slope, m):
 
 
 @leaf
-def pull(p, x, k, t, v, most):
-    """The most that a flip at v makes of what row k changes there in what is gathered, with `most` flips at v."""
-    r, before, total = p.rivals, weight_of(p.how[t], x.degree[v]), 0.0
-    for change in range(-most, most + 1):
-        factor = weight_of(p.how[t], x.degree[v] + change) - before
-        total = max(total, pay(x.rows[k, GATHERED], factor, x.bent_low[r, t, v], x.bent_high[r, t, v], p.width[t]))
-    return total
+def find_swings(p, x, rough):
+    """How weights of a mean can change, once for a base."""
+    for most in range(2):
+        for v in range(p.n):
+            before, up, down = weight_of(MEAN, x.degree[v]), 0.0, 0.0
+            for change in range(-1 - most, 2 + most):
+                after = weight_of(MEAN, x.degree[v] + change)
+                up, down = max(up, after - before), max(down, before - after)
+            rough.swing[most, v, 0] = up
+            rough.swing[most, v, 1] = down
+
+
+@reduction
+def pay_both_ways(row, low, high, m):
+    """The most of multiplier times row, and of multiplier times -row."""
+    there, back = 0.0, 0.0
+    for i in range(m):
+        one, two = low[i] * row[i], high[i] * row[i]
+        there += max(one, two)
+        back += max(-one, -two)
+    return there, back
 
 
 @leaf
@@ -126,11 +143,17 @@ def worth_of(p, x, k, t, v, widest):
 
 
 @leaf
-def pulled_by(p, x, rough, k, t, v, most, senders):
-    """What row k changes at most in what up to `most` flips make at v, and at `senders` vertices that hear v by them."""
-    total = pull(p, x, k, t, v, most) if t > 1 and p.kind[t] == GRAPH else 0.0
+def pulled_by(p, x, rough, k, t, v, flips):
+    """What row k changes at most in what a flip at v makes there, and at the other end, where v is heard by it; of two
+    flips at v, both other ends.
+    """
+    total, r = 0.0, p.rivals
+    if t > 1 and p.kind[t] == GRAPH and p.how[t] == MEAN:
+        there, back = pay_both_ways(x.rows[k, GATHERED], x.bent_low[r, t, v], x.bent_high[r, t, v], p.width[t])
+        swing = rough.swing[flips - 1, v]
+        total = max(swing[0] * there, swing[1] * back, 0.0)
     if t < p.T and p.kind[t + 1] == GRAPH:
-        total += senders * dot_magnitudes(x.rows[k, CHANGE_SENT], rough.heaviest[t + 1], p.width[t + 1])
+        total += flips * dot_magnitudes(x.rows[k, CHANGE_SENT], rough.heaviest[t + 1], p.width[t + 1])
     return total
 
 
@@ -148,9 +171,9 @@ def size_up_all(p, x, rough, candidates, centre, left):
         for k in range(x.first[c], x.first[c + 1]):
             t, v = x.at[k] // p.n, x.at[k] % p.n
             rough.worth[x.at[k], c] = worth_of(p, x, k, t, v, rough.anything)
-            rough.pulled[v, c] += pulled_by(p, x, rough, k, t, v, 1, 1.0)
+            rough.pulled[v, c] += pulled_by(p, x, rough, k, t, v, 1)
             if v == centre:
-                rough.centred[c] += pulled_by(p, x, rough, k, t, v, 2, 2.0)
+                rough.centred[c] += pulled_by(p, x, rough, k, t, v, 2)
 
 
 @leaf
@@ -160,7 +183,7 @@ def size_up_fork(p, x, rough, fork):
     for k in range(x.first[fork], x.first[fork + 1]):
         t, v = x.at[k] // p.n, x.at[k] % p.n
         rough.fork_worth[x.at[k]] = worth_of(p, x, k, t, v, rough.widest[t, v])
-        rough.fork_pulled[v] += pulled_by(p, x, rough, k, t, v, 1, 1.0)
+        rough.fork_pulled[v] += pulled_by(p, x, rough, k, t, v, 1)
 
 
 @loop
@@ -177,15 +200,16 @@ def add_four(total, one, two, three, four, m):
 
 @leaf
 def couple_roughly(p, x, rough, fork, candidates, end, other_end):
-    """`total`: at least what each candidate gains beside a fork with these ends; nothing is said of those that touch
-    it.
+    """`total` and `bent`: together at least what each candidate gains beside a fork with these ends; nothing is said of
+    those that touch it.
     """
     size_up_fork(p, x, rough, fork)
     add_four(rough.total, rough.peak, rough.centred, rough.pulled[end], rough.pulled[other_end], candidates)
+    fill(rough.bent, 0.0, candidates)
     for k in range(x.first[fork], x.first[fork + 1]):
         at_most = rough.fork_worth[x.at[k]]
         if at_most > 0.0:
-            add_lesser(rough.total, rough.worth[x.at[k]], at_most, candidates)
+            add_lesser(rough.bent, rough.worth[x.at[k]], at_most, candidates)
     for c in range(candidates):
         g = x.candidate[c]
         rough.total[c] += rough.fork_pulled[p.pair_u[g]] + rough.fork_pulled[p.pair_v[g]]

@@ -261,8 +261,8 @@ def couple_all(p, s, x, excluded, candidates, left):
 
 @leaf
 def note_singles(p, s, x, left):
-    """The grounding, and what each flip that is affordable changes in it; pairs that are not are fixed. Returns how many
-    there are, or, if time was up, were noted.
+    """The grounding, and what each affordable flip changes in it; pairs that are not affordable are fixed. Returns how
+    many there are, or, if time was up, were noted.
     """
     candidates = np.int64(0)  # typed: a literal would compile callees once more
     for e in range(p.pair_u.size):

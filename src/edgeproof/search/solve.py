@@ -13,7 +13,8 @@ from ..graph import Pair
 from ..problem import Compiled
 from ..verdict import Stats
 from .exclude import grounding_may_break
-from .forks import Forks, forks_apply
+from .forks import FLIPS, Forks, count_forks, forks_apply
+from .forks import WORK as FORK_WORK
 from .lend import Lent
 from .portfolio import Portfolio
 from .round import rounding_slacks
@@ -55,8 +56,8 @@ def exploration(nodes: int, fragile: int) -> float:
 
 
 class Step(NamedTuple):
-    """What to do once the search has seen so many nodes: start again with tightening, or look for attacks; these not
-    before it has also done `patience` times as much work as looking for them takes.
+    """What to do once the search has seen so many nodes: start again with tightening, interplay or forks, or look for
+    attacks; some of it not before it has also done `patience` times as much work as that takes.
     """
 
     nodes: int
@@ -64,7 +65,7 @@ class Step(NamedTuple):
     interplay: bool = False
     forks: bool = False
     width: int = 0
-    patience: int = 0
+    patience: float = 0
 
 
 # Most queries end within a few nodes, so what is expensive waits. Bounds are weak on graph tasks with insertions and
@@ -73,7 +74,7 @@ WIDE = (Step(200, width=24), Step(200, width=100, patience=1), Step(200, width=6
 GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), *WIDE)
 # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
 INSERTION_PLAN = (
-    Step(0, width=1), Step(1, width=5), Step(1, interplay=True), WIDE[0], Step(200, forks=True), *WIDE[1:],
+    Step(0, width=1), Step(1, width=5), Step(1, interplay=True), *WIDE, Step(200, forks=True, patience=0.15),
 )  # fmt: skip
 # around a node, bounds are strong and most that is left is robust; a unit of work is also done faster in a line
 NODE_PLAN = (
@@ -123,14 +124,17 @@ class Search(Walker):
         asked = any(step.interplay for step in steps)
         if asked and not (options["interplay"] and self.can_screen()):
             steps = [step for step in steps if not (step.interplay or step.forks)]
-        if not options["forks"]:
+        if any(step.forks for step in steps) and not (options["forks"] and self.budget >= FLIPS and forks_apply(p)):
             steps = [step for step in steps if not step.forks]
         return steps
 
     def _is_due(self, step: Step) -> bool:
         if self.nodes < step.nodes or not step.patience:
             return self.nodes >= step.nodes
-        tally, evaluations = self.state.tally, step.width * self.limit * len(self.compiled.pairs)
+        tally = self.state.tally
+        if step.forks:
+            return bool(tally[WORK] >= step.patience * FORK_WORK * count_forks(self.compiled.problem) ** 2)
+        evaluations = step.width * self.limit * len(self.compiled.pairs)
         price = tally[EVALUATION_WORK] / max(tally[EVALUATIONS], 1)
         return bool(tally[WORK] >= step.patience * evaluations * max(price, 1.0))
 
@@ -150,7 +154,7 @@ class Search(Walker):
                 restart(self._problem, self._state)
                 self.follow(self.options._replace(interplay=1))
         elif step.forks:
-            if self._forks is None and self.options.interplay and forks_apply(self.compiled.problem, self.limit):
+            if self._forks is None and self.options.interplay and self.limit == FLIPS:
                 self._forks = Forks(self)
         elif self.limit > (0 if self._asked["attack_at_once"] else 1):
             if self._portfolio is None:

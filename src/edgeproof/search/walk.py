@@ -26,6 +26,8 @@ from .trace import Trace
 
 # work between two looks at the clock: some 10 to 50 ms
 QUOTA = 20_000
+# the same for forks, which begin with some ms of tables
+SURVEY_QUOTA = 6 * QUOTA
 # pairs whose screening may take longer than that
 MANY = 300
 
@@ -147,7 +149,7 @@ class Walker:
         if self._rough is None:
             self._rough = Lent(make_rough(self.compiled.problem))
         bundles = self._problem, self._state, self._interplay, self._rough
-        return int(survey(*bundles, self.options, self.state.frame_excluded[0], cursor, QUOTA))
+        return int(survey(*bundles, self.options, self.state.frame_excluded[0], cursor, SURVEY_QUOTA))
 
     def try_sets(self, sets: IntArray, first: int) -> int:
         """Evaluate sets of flips from `first` on (fork.py); where to go on."""

@@ -13,6 +13,7 @@ from .compile import kernel_folder
 
 if TYPE_CHECKING:
     from ..problem import Compiled
+    from .solve import Search
 
 _warm = False
 
@@ -41,12 +42,33 @@ def warm_up() -> None:
 
     options, compiled = _smallest()
     search = Search(compiled, 1, options)
+    _compile_forks(search)
     if helper is not None:
         helper.wait()  # what it has not compiled, for whatever reason, is compiled here
     search.run(node_limit=None, first_only=True)
     search.set_out(0)  # as threads do
     with suppress(OSError):  # a cache that others made and may not be written to
         _mark().touch()
+
+
+def _compile_forks(search: Search) -> None:
+    """What is called only where forks are looked at. It calls no lines, so that it does not wait for these."""
+    import numba
+    import numpy as np
+
+    from .fork import stand_on, survey, try_sets
+    from .interplay import make_interplay
+    from .lend import Lent
+    from .rough import make_rough
+
+    p, state = search.compiled.problem, search.state
+    tables = make_interplay(p, state.slack, 1, used=False, image=np.zeros((0, 1), dtype=np.int64)), make_rough(p)
+    problem, *bundles = (Lent(bundle).kind for bundle in (p, state, *tables))
+    options, excluded = numba.typeof(search.options), numba.typeof(state.frame_excluded[0])
+    number, numbers, sets = numba.int64, numba.int64[::1], numba.int64[:, ::1]
+    stand_on.compile((problem, bundles[0], options, numbers, number))
+    survey.compile((problem, *bundles, options, excluded, numbers, number))
+    try_sets.compile((problem, bundles[0], options, excluded, sets, number, number))
 
 
 def _smallest() -> tuple[dict[str, bool], Compiled]:

@@ -176,9 +176,10 @@ def margin(p, x, left):
     Pre-activations of the grounding, shifts of each flip and what each pair makes at a neuron are computed with errors
     of their own, none larger than 4 times the rounding of one evaluation there, since no term of them is more than 4
     times as large as one of its terms can be (a mean over k messages of which one goes counts k / (k - 1) <= 2 of
-    them, in a crowd changes are averaged before they are divided again, and a difference has two sides). That is at
-    most 4 (1 + left + left^2 / 2) of them; the rest of the factor, and T, is for the rounding of multipliers, which
-    takes no more operations a stage than an evaluation does. What underflows in a multiplier is less than 2^-1074 an
+    them, in a crowd changes are averaged before they are divided again, and a difference has two sides). Of a fork,
+    which takes two messages, it is 6 times, and with one flip more there is one pair, not three. That is at most
+    4 (1 + left + left^2 / 2) of them; the rest of the factor, and T, is for the rounding of multipliers, which takes
+    no more operations a stage than an evaluation does. What underflows in a multiplier is less than 2^-1074 an
     operation, and counts no more than values can be.
     """
     total = 0.0

@@ -1,0 +1,233 @@
+"""Two flips at one vertex as one: every set of five flips is looked at, and no fork gets beyond its bounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import edgeproof as ep
+from differential import disagreement
+from edgeproof.options import resolve
+from edgeproof.problem import compile_problem
+from edgeproof.search import engine, solve, walk
+from edgeproof.search.compile import entry
+from edgeproof.search.couple import bend_together
+from edgeproof.search.differ import forget_flips, note_flips
+from edgeproof.search.fork import across, are_apart, meet_fork, weigh_around
+from edgeproof.search.forks import FLIPS, forks_apply, leave_out_images, list_forks, list_others
+from edgeproof.search.lend import Lent
+from edgeproof.search.rough import couple_roughly, find_swings, find_widest, make_rough, size_up_all
+from edgeproof.search.screen import find_reaches, gain_of, note_singles
+from edgeproof.search.solve import Search
+from edgeproof.search.state import H
+from edgeproof.search.weigh import margin
+from random_queries import Grid, draw
+from rings import small_network
+
+PARTS = 8
+GRID = Grid(
+    vertices=(4, 5, 5, 6, 6),
+    layers=(1, 2, 2, 3, 3, 4),
+    widths=(1, 2, 3, 4),
+    classes=(2, 2, 3),
+    tasks=("graph", "graph", "graph", "node"),
+    directed=(False,),
+    aggregations=("mean", "mean", "mean", "mixed"),
+    activations=("relu then none", "relu then none", "mixed"),
+    pools=("sum", "sum", "mean"),
+    heads=(0, 0, 1),
+    loops=(0.0,),
+    flips=("both", "both", "insert", "delete", "list"),
+    densities=(0.15, 0.3, 0.5, 0.9),
+    budgets=(5,),
+    local=("none", "none", "2", "per vertex"),
+    styles=("integers", "dyadic", "gaussian", "gaussian", "wild"),
+    calibrations=("none",),
+    most_graphs=6000,
+)
+
+
+def shape_of(pairs: tuple[tuple[int, int], ...]) -> dict[int, int]:
+    degree: dict[int, int] = {}
+    for pair in pairs:
+        for v in pair:
+            degree[v] = degree.get(v, 0) + 1
+    return degree
+
+
+def touch(one: tuple[int, int], two: tuple[int, int]) -> bool:
+    return bool(set(one) & set(two))
+
+
+def is_found(pairs: tuple[tuple[int, int], ...]) -> bool:
+    """Whether some fork of these leaves what is looked at from there."""
+    for fork in combinations(pairs, 2):
+        if not touch(*fork):
+            continue
+        rest = [pair for pair in pairs if pair not in fork]
+        forks = [two for two in combinations(rest, 2) if touch(*two)]
+        if not forks or len(rest) == 2:
+            return True
+        for two in forks:
+            if not any(touch(other, pair) for other in rest if other not in two for pair in two):
+                return True
+    return False
+
+
+def complete(n: int) -> ep.Graph:
+    return ep.Graph(np.zeros((2, 0), dtype=int), np.ones((n, 3)), directed=False)
+
+
+def test_all_sets_of_five_flips_are_looked_at() -> None:
+    """Those without a fork, those that a fork leads to, and the rest, which is listed: no set is in none of these."""
+    n = 7
+    query = ep.query.make_query(small_network("mean", 0), complete(n), ep.Threat(5, insert=True), None, None, None)
+    compiled = compile_problem(query, resolve({}), 5)
+    pairs = [tuple(pair) for pair in compiled.pairs.tolist()]
+    listed = {tuple(sorted(row)) for sets in list_others(compiled.problem) for row in sets.tolist()}
+    left = set()
+    for chosen in combinations(range(len(pairs)), FLIPS):
+        some = tuple(pairs[k] for k in chosen)
+        if max(shape_of(some).values()) > 1 and not is_found(some):
+            left.add(chosen)
+    assert left == listed
+    assert len(listed) == 7 * 6 + 12 * 21 + 6 * 35  # stars, rings, meshes
+
+
+def test_forks_are_pairs_with_one_vertex_in_common() -> None:
+    query = ep.query.make_query(
+        small_network("mean", 0), complete(6), ep.Threat(5, [5, 1, 2, 2, 0, 2], insert=True), None, None, None
+    )
+    p = compile_problem(query, resolve({}), 5).problem
+    found = {tuple(sorted(fork)) for fork in list_forks(p).tolist()}
+    budget = p.local.tolist()
+    expected = set()
+    for e, f in combinations(range(p.pair_u.size), 2):
+        ends = [int(p.pair_u[e]), int(p.pair_v[e]), int(p.pair_u[f]), int(p.pair_v[f])]
+        if len(set(ends)) == 3 and all(ends.count(v) <= budget[v] for v in ends):
+            expected.add((e, f))
+    assert found == expected
+
+
+def test_of_forks_that_are_images_one_is_kept() -> None:
+    forks = np.array([[0, 1], [2, 3], [1, 4], [3, 4], [0, 2]])
+    image = np.array([[2, 3, 0, 1, 4]])
+    assert leave_out_images(forks, image).tolist() == [[0, 1], [1, 4], [0, 2]]
+
+
+def at_fork(seed: int, index: int) -> Search | None:
+    """A search that stands on some fork, of a graph with room for two flips more beside another one."""
+    acts = ("linear", "relu then none", "relu then none", "mixed")  # without a bend, multipliers are known
+    query = draw(seed, index, replace(GRID, vertices=(5, 6, 7, 7), activations=acts, most_graphs=1 << 20))
+    options = resolve({})
+    compiled = compile_problem(query, options, query.threat.budget)
+    search = Search(compiled, query.threat.budget, options)
+    if not (search.can_screen() and forks_apply(compiled.problem) and search.limit == FLIPS):
+        return None
+    search.follow(search.options._replace(interplay=1))
+    forks = list_forks(compiled.problem)
+    if len(forks) == 0:
+        return None
+    search.stand_on(forks[np.random.default_rng((seed, index)).integers(len(forks))], 1 << 30)
+    return search
+
+
+@entry
+def bound_fork(p, s, x, rough, excluded, centre, e, f, fine, coarse):
+    """What each candidate and this fork reach: fine[r, pair], coarse[r, pair]; returns how many were bounded."""
+    left = np.int64(3)
+    candidates = note_singles(p, s, x, left)
+    find_widest(p, x, rough, candidates)
+    find_swings(p, x, rough)
+    find_reaches(p, x, candidates, np.int64(2))
+    found = 0
+    if weigh_around(p, s, x, excluded, centre, left):
+        more = margin(p, x, left)
+        size_up_all(p, x, rough, candidates, centre, left)
+        x.both[0] = e
+        x.both[1] = f
+        x.first[candidates + 1] = note_flips(p, s, x, candidates, x.both, x.first[candidates])
+        couple_roughly(p, x, rough, candidates, candidates, across(p, e, centre), across(p, f, centre))
+        for c in range(candidates):
+            g = x.candidate[c]
+            if are_apart(p, e, g) and are_apart(p, f, g):
+                made = bend_together(p, x, np.int64(p.rivals), c, candidates)
+                made += meet_fork(p, s, x, centre, candidates, c)
+                for r in range(p.rivals):
+                    alone = s.values[p.T, 0, H, r] + s.error[r] + more + gain_of(p, x, candidates, r)
+                    fine[r, g] = alone + x.gain[left, r, g] + made
+                    coarse[r, g] = alone + rough.total[c] + rough.bent[c]
+                found += 1
+        forget_flips(x, candidates)
+    for c in range(candidates):
+        forget_flips(x, c)
+    return found
+
+
+def check_forks(seed: int, index: int) -> int:
+    """How many forks with a flip beside them were looked at."""
+    search = at_fork(seed, index)
+    if search is None:
+        return 0
+    p, claim, pairs = search.compiled.problem, search.compiled.query.claim, search.compiled.pairs
+    rivals = search.compiled.rival_classes
+    base, rough = search.flips(), Lent(make_rough(p))
+    excluded = np.zeros(p.rivals, dtype=np.int8)
+    looked = 0
+    for fork in list_forks(p)[:: max(1, len(list_forks(p)) // 12)]:
+        e, f = (int(pair) for pair in fork)
+        ends = [int(p.pair_u[e]), int(p.pair_v[e])]
+        centre = ends[0] if ends[0] in (p.pair_u[f], p.pair_v[f]) else ends[1]
+        search.stand_on(np.array(base), 1 << 30)
+        spare = search.state.spare
+        spent = spare.copy()
+        for pair in (e, f):
+            spent[[p.pair_u[pair], p.pair_v[pair]]] -= 1
+        if set(base) & {e, f} or (spent < 0).any():
+            continue
+        fine, coarse = np.full((2, p.rivals, p.pair_u.size), np.nan)
+        bundles = search._problem, search._state, search._interplay, rough
+        looked += int(bound_fork(*bundles, excluded, centre, e, f, fine, coarse))
+        for g in np.flatnonzero(~np.isnan(fine[0])).tolist():
+            named = [(int(u), int(v)) for u, v in pairs[[*base, e, f, g]]]
+            scores = search.evaluator.scores(claim.node, named)
+            reached = [float(scores[rival] - scores[claim.label]) for rival in rivals]
+            where = f"seed {seed}, index {index}: {named} reaches {reached}"
+            assert not (fine[:, g] < reached).any(), f"{where} > {fine[:, g]}"
+            assert not (coarse[:, g] < fine[:, g] - 1e-9 * abs(fine[:, g])).any(), f"{where}: {coarse[:, g]}"
+    return looked
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_no_fork_gets_beyond_its_bounds(part: int, pytestconfig: pytest.Config) -> None:
+    each = pytestconfig.getoption("--campaign") // 20
+    looked = sum(check_forks(20261201 + part, index) for index in range(each))
+    assert looked > 3 * each
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_answers_are_those_of_brute_force(
+    part: int, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With nothing else to rely on, and interrupted as often as can be in half of the parts."""
+    if part % 2:
+        monkeypatch.setattr(walk, "SURVEY_QUOTA", 1)
+        monkeypatch.setattr(walk, "QUOTA", 50)
+    grid = replace(GRID, calibrations=("between", "deep", "deep", "deep", "tie", "last bit"))
+    options = {"forks_at_once": True, "attacks": False, "symmetries": part % 4 < 2}
+    each, used = pytestconfig.getoption("--campaign") // 50, 0
+    made = solve.Forks
+
+    def counted(walker: walk.Walker) -> solve.Forks:
+        nonlocal used
+        used += 1
+        return made(walker)
+
+    monkeypatch.setattr(solve, "Forks", counted)
+    for index in range(each):
+        query = draw(20261210 + part, index, grid)
+        assert disagreement(engine, query, options) is None, f"seed {20261210 + part}, index {index}"
+    assert used > each // 2
