@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,14 +11,26 @@ import pytest
 
 import edgeproof.exact
 import edgeproof.exact_weights
-from edgeproof import Graph, Layer, Network
+from edgeproof import Graph, Layer, Network, Readout, exact_rows
 from edgeproof.engines import brute
 from edgeproof.evaluate import evaluate_with_error, rough_error
 from edgeproof.exact import ExactEvaluator, exact_scores
 from edgeproof.query import Query, predicted_class
-from random_queries import RATIONAL, _Draw, draw, fragile_pairs
+from random_queries import RATIONAL, Grid, _Draw, draw, fragile_pairs
 
 SEED = 7
+# Many vertices of few kinds: with features that repeat, and parts that mirror each other.
+CROWDS = replace(
+    RATIONAL,
+    vertices=(8, 12, 20),
+    widths=(1, 2, 3),
+    tasks=("graph", "graph", "graph", "node"),
+    activations=("mixed", "linear"),
+    features=("binary", "carried", "same rows"),
+    shapes=("even", "mirrored"),
+    densities=(0.05, 0.1, 0.2),
+    calibrations=("none",),
+)
 
 
 def by_definition(query: Query, flips) -> list[Fraction]:
@@ -64,10 +77,10 @@ def fractions(scores) -> list[Fraction]:
     return [Fraction(int(x.p), int(x.q)) for x in scores]
 
 
-def cases(count: int):
+def cases(count: int, grid: Grid = RATIONAL):
     """Queries, each with a few admissible attacks."""
     for index in range(count):
-        query = draw(SEED, index, RATIONAL)
+        query = draw(SEED, index, grid)
         hand = _Draw(np.random.default_rng((SEED, index, 2)), None)
         pairs = fragile_pairs(query.graph, query.threat, query.claim.node)
         yield index, query, [(), *(tuple(hand.attack(query, pairs)) for _ in range(3))]
@@ -80,6 +93,70 @@ def test_exact_scores_are_those_of_the_definition_and_of_brute_force():
             expected = by_definition(query, flips)
             assert fractions(exact.scores(query.claim.node, flips)) == expected, (SEED, index, flips)
             assert fractions(other.scores(flips)) == expected, (SEED, index, flips)
+
+
+@pytest.mark.parametrize("few_pairs", [exact_rows.FEW_PAIRS, 40, 0])
+def test_vertices_that_look_alike_are_told_apart_where_they_differ(few_pairs, monkeypatch):
+    """With sums as products of matrices, row by row, and now this, now that."""
+    ways = Counter()
+
+    def watch(name, count):
+        usual = getattr(edgeproof.exact, name)
+
+        def watched(how, *args):
+            found = usual(how, *args)
+            ways[name, how.value] += count(args, found)
+            return found
+
+        monkeypatch.setattr(edgeproof.exact, name, watched)
+
+    monkeypatch.setattr(exact_rows, "FEW_PAIRS", few_pairs)
+    watch("tell_apart", lambda args, found: len(found[1]) < len(found[0]))  # some are alike
+    watch("gather", lambda args, found: 1)
+    watch("gather_all", lambda args, found: len(set(map(len, args[1]))) > 1)  # added up, with degrees that differ
+    for index, query, attacks in cases(60, CROWDS):
+        exact = ExactEvaluator(query.network, query.graph)
+        for flips in attacks:
+            found = fractions(exact.scores(query.claim.node, flips))
+            assert found == by_definition(query, flips), f"seed {SEED}, index {index}, flips {flips}"
+    assert len(ways) == 9, ways
+    assert min(ways.values()) > 10, ways
+
+
+@pytest.mark.parametrize("how", ["sum", "mean", "max"])
+@pytest.mark.parametrize("pool", ["sum", "mean", "max"])
+def test_many_vertices_score_the_same_by_products_of_matrices_and_row_by_row(how, pool, monkeypatch):
+    rng = np.random.default_rng(SEED)
+    there = np.triu(rng.random((60, 60)) < 0.05)  # some vertices have a loop, and some no neighbour
+    features = rng.integers(0, 2, (60, 5)).astype(float)
+    graph = Graph(np.array(np.nonzero(there | there.T)), features, directed=False)
+    layers = [
+        Layer(rng.normal(size=(4, n)), rng.normal(size=(4, n)), rng.normal(size=4), how, activation, 0.1)
+        for n, activation in ((5, "leaky_relu"), (4, "relu"), (4, "leaky_relu"), (4, "none"))
+    ]
+    net = Network(layers, Readout(rng.normal(size=(3, 4)), rng.normal(size=3), pool))
+    flips = [(0, 1), (2, 2), (3, 50)]
+    found = []
+    for limit in (exact_rows.FEW_PAIRS, 1000, 0):
+        monkeypatch.setattr(exact_rows, "FEW_PAIRS", limit)
+        found.append(exact_scores(net, graph, None, flips))
+    assert found[0] == found[1] == found[2] == exact_scores(net, graph.flip(flips))
+    np.testing.assert_allclose([float(int(x.p) / int(x.q)) for x in found[0]], net.scores(graph.flip(flips)), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("pool", "pooled"), [("sum", 69.5), ("mean", 17.375), ("max", 21.0)])
+def test_a_pool_of_means_over_vertices_of_different_degrees(pool, pooled):
+    """A path of three vertices, and one by itself: they come to 13, 16.5, 19 and 21."""
+    graph = Graph([[0, 1, 1, 2], [1, 0, 2, 1]], [[1.0], [2.0], [4.0], [8.0]], directed=False)
+    net = Network([Layer([[2.0]], [[3.0]], [5.0], "mean", "none")], Readout([[1.0], [-1.0]], [0.25, 0.0], pool))
+    assert fractions(exact_scores(net, graph)) == [Fraction(pooled + 0.25), Fraction(-pooled)]
+
+
+def test_a_layer_that_occurs_twice_is_pooled_only_after_the_second():
+    graph = Graph([[0, 1], [1, 0]], [[1.0], [2.0]], directed=False)
+    layer = Layer([[2.0]], [[1.0]], [1.0], "sum", "none")  # 5 and 6, then 17 and 18
+    net = Network([layer, layer], Readout([[1.0], [0.0]], [0.0, 0.0], "sum"))
+    assert exact_scores(net, graph) == [35, 0]
 
 
 def test_long_rows_of_features_are_multiplied_as_the_definition_says(monkeypatch):

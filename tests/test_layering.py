@@ -19,7 +19,7 @@ ROWS = (
     ("convert",),
     (
         "arrays", "network", "graph", "features", "threat", "verdict", "evaluate", "exact", "exact_gcn",
-        "exact_weights", "surds", "load", "memo", "picture", "predict", "pyg",
+        "exact_rows", "exact_weights", "surds", "load", "memo", "picture", "predict", "pyg",
     ),
     ("query", "options"),
     ("problem", "products", "stages", "surroundings"),

@@ -1,15 +1,14 @@
 """Scores without rounding, in integers and rationals (python-flint).
 
 Every float is a whole number over a power of two. A layer's weights share one power, so a layer maps whole numbers
-to whole numbers over a known scale; only a mean brings other denominators, which a second scale carries.
+to whole numbers over a known scale; only a mean brings other denominators, which the scale takes in.
+Vertices that hold the same are computed once (exact_rows.py).
 Layers that normalise by degrees bring square roots: from the first of them on, exact_gcn.py goes on.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from math import lcm
 from typing import Any
 
@@ -17,7 +16,8 @@ import flint
 import numpy as np
 
 from .exact_gcn import Values, activated, combined, normalised, surd_layer
-from .exact_weights import SUM_LIMIT, ZERO, Columns, Matrix, find_shift, numbers_of, to_integers
+from .exact_rows import Groups, Rows, combine, gather, gather_all, over, pool_rows, tally, tell_apart
+from .exact_weights import SUM_LIMIT, ZERO, Columns, find_shift, numbers_of, to_integers
 from .graph import Graph, Pair
 from .memo import Memo
 from .network import Aggregation, Network
@@ -27,28 +27,12 @@ from .surds import Column
 DENSE_LIMIT = 1 << 13
 # up to so many features, a row is multiplied with all columns of a weight
 FEW_COLUMNS = 64
-# up to so many pairs of a vertex and one that it might hear, sums over neighbours are a product with a matrix
-FEW_PAIRS = 1 << 14
 Number = Any  # flint.fmpq, or where degrees normalise, Surd: either is subtracted and compared
-
-
-class Values:
-    """What vertices hold, as whole numbers over a scale. Vertices with surroundings that look the same hold the same,
-    and share a row: the k-th vertex has rows[kinds[k]].
-    """
-
-    def __init__(self, rows: list[list[flint.fmpz]], scale: flint.fmpz, kinds: list[int]) -> None:
-        self.rows, self.scale, self.kinds = rows, scale, kinds
-
-    @cached_property
-    def matrix(self) -> Matrix:
-        """Every row with the scale behind it: the 1 that a bias is multiplied with."""
-        return Matrix([[*row, self.scale] for row in self.rows])
 
 
 class _Store:
     """What is computed once for a network and a graph; `own` (with the bias) and `sent` are products of the first
-    layer.
+    layer, `features` are for questions about the whole graph.
     """
 
     def __init__(self, network: Network, graph: Graph) -> None:
@@ -57,7 +41,8 @@ class _Store:
         self.bias = [x * (1 << self.feature_shift) for x in self.numbers.b]
         self.own: dict[int, list[flint.fmpz]] = {}
         self.sent: dict[int, list[flint.fmpz]] = {}
-        self.features: tuple[list[int], Values] | None = None
+        self.neighbours: dict[int, list[int]] = {}
+        self.features: Rows | None = None
 
 
 _stores: Memo[_Store] = Memo(_Store)
@@ -102,60 +87,60 @@ class ExactEvaluator:
         rings, neighbours, groups = self._rings(node, changed)
         if self.network.normalises:
             return self._surd_scores(rings[1:], neighbours, changed), None
-        layers, readout = self.network.layers, self.network.readout
-        if self.network.num_features <= FEW_COLUMNS:
-            values, done = self._features(rings[0]), 0
+        if node is None and self.network.num_features <= FEW_COLUMNS:
+            rows, done = self._features(), 0
         else:
-            values, done = Values(*self._first(rings[1], neighbours), list(range(len(rings[1])))), 1
-        for number in range(done, len(layers)):
-            values = self._next(number, values, groups[: len(rings[number + 1])])
-        if readout is not None:
-            values = self._dense(len(layers), _pool(readout.pool, values))
-            for number in range(len(layers) + 1, len(layers) + 1 + len(self.network.head)):
-                values = self._dense(number, values)
-                values = Values(*self._bend(number, values.rows, values.scale), values.kinds)
-        return values.rows[0], values.scale
+            rows, done = self._first(rings[1], neighbours), 1
+        depth = len(self.network.layers)
+        for number in range(done, depth):
+            rows = self._next(number, rows, len(rings[number + 1]), groups)
+        if self.network.readout is not None:
+            rows = self._dense(depth, pool_rows(self.network.readout.pool, rows))
+            for number in range(depth + 1, depth + 1 + len(self.network.head)):
+                rows = self._bend(number, self._dense(number, rows))
+        return rows.distinct[0], rows.scale
 
-    def _bend(self, number: int, rows: list[list[flint.fmpz]], scale: flint.fmpz) -> tuple[list[list[flint.fmpz]], flint.fmpz]:
-        return self.numbers.bend(self.network, number)(rows, scale)
+    def _bend(self, number: int, rows: Rows) -> Rows:
+        return Rows(*self.numbers.bend(self.network, number)(rows.distinct, rows.scale), rows.kinds)
 
-    def _dense(self, number: int, values: Values) -> Values:
+    def _dense(self, number: int, rows: Rows) -> Rows:
         """C h + b for the readout and the layers of the head."""
         weights = self.numbers.layer(self.network, number)
-        return Values((values.matrix * weights.C).tolist(), values.scale << weights.shift, values.kinds)
+        return Rows((rows.matrix * weights.C).tolist(), rows.scale << weights.shift, rows.kinds)
 
     def _rings(
         self, node: int | None, changed: dict[int, set[int]]
-    ) -> tuple[list[list[int]], dict[int, list[int]], list[list[int]]]:
-        """rings[k]: the vertices whose values after layer k are needed, or features for k = 0; each begins with the
-        next. The neighbours of all but the last, and the same by where they stand in rings[0].
+    ) -> tuple[list[list[int]], dict[int, list[int]], Groups]:
+        """rings[k]: the vertices whose values after layer k are needed, or for k = 0 features; each ring begins with
+        the next. Then the neighbours of all that hear any, in this order, and the same by their places in rings[0].
         """
         place = {v: k for k, v in enumerate(range(self.graph.num_vertices) if node is None else [node])}
+        kept = self.store.neighbours
         neighbours: dict[int, list[int]] = {}
-        groups: list[list[int]] = []
+        groups: list[tuple[int, ...]] = []
         rings = [list(place)]
         for layer in reversed(self.network.layers):
             if not layer.is_dense:
                 for v in rings[-1][len(groups) :]:
-                    around = self.graph.in_neighbours(v).tolist()
+                    around = kept.get(v)
+                    if around is None:
+                        around = kept[v] = self.graph.in_neighbours(v).tolist()
                     neighbours[v] = around = sorted(set(around) ^ changed[v]) if v in changed else around
-                    groups.append([place.setdefault(u, len(place)) for u in around])
+                    groups.append(tuple([place.setdefault(u, len(place)) for u in around]))
             rings.append(list(place))
-        return rings[::-1], neighbours, groups
+        return rings[::-1], neighbours, tuple(groups)
 
-    def _features(self, ring: list[int]) -> Values:
-        """Short rows of features, as what layer 1 starts from."""
-        held = self.store.features
-        if held is None or held[0] != ring:
+    def _features(self) -> Rows:
+        """Short rows of features, of all vertices, for layer 1 to start from."""
+        if self.store.features is None:
             shift = self.store.feature_shift
-            dense = self.graph.features.dense(ring)
-            numbers: dict[bytes, int] = {}
-            kinds = [numbers.setdefault(row.tobytes(), len(numbers)) for row in dense]
-            first = [kinds.index(k) for k in range(len(numbers))]
-            held = self.store.features = ring, Values(to_integers(dense[first], shift).tolist(), flint.fmpz(1) << shift, kinds)
-        return held[1]
+            found: dict[tuple[float, ...], int] = {}
+            kinds = [found.setdefault(tuple(row), len(found)) for row in self.graph.features.dense().tolist()]
+            distinct = to_integers(np.array(list(found)), shift).tolist()
+            self.store.features = Rows(distinct, flint.fmpz(1) << shift, kinds)
+        return self.store.features
 
-    def _first(self, ring: list[int], neighbours: dict[int, list[int]]) -> tuple[list[list[flint.fmpz]], flint.fmpz]:
+    def _first(self, ring: list[int], neighbours: dict[int, list[int]]) -> Rows:
         """Layer 1 from sparse features: products are kept for every vertex, a max looks at the columns that occur."""
         layer, numbers = self.network.layers[0], self.numbers
         unit = flint.fmpz(1) << self.store.feature_shift
@@ -170,10 +155,11 @@ class ExactEvaluator:
                 parts = [self.store.sent[u] for u in neighbours[v]]
                 if parts:
                     divisors[k] = divisor = len(parts) if layer.aggregation is Aggregation.MEAN else 1
-                    rows[k] = [
-                        x * divisor + sum(column[1:], column[0]) for x, *column in zip(rows[k], *parts, strict=True)
-                    ]
-        return self._bend(0, *_common(rows, divisors, unit << numbers.shift))
+                    heard = combine(layer.aggregation, parts)
+                    rows[k] = [x * divisor + y for x, y in zip(rows[k], heard, strict=True)]
+        whole = lcm(*divisors)
+        scale = (unit << numbers.shift) * whole
+        return self._bend(0, Rows(over(whole, rows, divisors), scale, list(range(len(ring)))))
 
     def _surd_scores(
         self, rings: list[list[int]], neighbours: dict[int, list[int]], changed: dict[int, set[int]]
@@ -188,8 +174,8 @@ class ExactEvaluator:
         if layers[0].aggregation is Aggregation.GCN and not layers[0].is_dense:
             values = self._first_normalised(rings[0], neighbours, degree)
         else:
-            rows, scale = self._first(rings[0], neighbours)
-            values = {v: _column(row, scale) for v, row in zip(rings[0], rows, strict=True)}
+            rows = self._first(rings[0], neighbours)
+            values = {v: _column(row, rows.scale) for v, row in zip(rings[0], rows.distinct, strict=True)}
         for number in range(1, len(layers)):
             weights = self.numbers.surd_layer(self.network, number)
             values = surd_layer(layers[number], weights, values, rings[number], neighbours, degree)
@@ -256,6 +242,8 @@ class ExactEvaluator:
 
     def _scaled_features(self, values: np.ndarray) -> np.ndarray:
         """Whole numbers in floats; an infinity is too large for any short way."""
+        if self.store.feature_shift == 0:
+            return values
         with np.errstate(over="ignore"):
             scaled: np.ndarray = np.ldexp(values, self.store.feature_shift)
         return scaled
@@ -289,87 +277,27 @@ class ExactEvaluator:
         largest = [dense[[row[u] for u in group]].max(axis=0) if group else none for group in groups]
         return self._times_columns(self.numbers.A, columns, np.array(largest))
 
-    def _next(self, number: int, values: Values, groups: list[list[int]]) -> Values:
-        """A layer, for the first vertices of those below it; for all of them added up, where a pool comes next and no
-        activation stands between.
+    def _next(self, number: int, rows: Rows, size: int, groups: Groups) -> Rows:
+        """A layer, for the first `size` vertices. If it bends nothing and a sum or mean over all of them follows, what
+        they hold and hear is added up before it is multiplied, and one row is left, which is its own pool.
         """
         layers, readout = self.network.layers, self.network.readout
         layer, weights = layers[number], self.numbers.layer(self.network, number)
-        kinds, owns, heard_by = _tell_apart(layer.aggregation, values, groups)
-        scale, times = values.scale << weights.shift, None
-        is_last = number == len(layers) - 1
-        if is_last and layer.is_linear and readout is not None and readout.pool is not Aggregation.MAX:
-            times = Matrix([list(Counter(kinds).values())])
-            scale *= len(kinds) if readout.pool is Aggregation.MEAN else 1
-            kinds = [0]
-        whole = _hear(Aggregation.SUM, values, owns, times)[0] * weights.C
+        groups, scale = ((),) * size if weights.A is None else groups[:size], rows.scale << weights.shift
+        pool = readout.pool if readout is not None and number == len(layers) - 1 and layer.is_linear else None
+        if pool in (Aggregation.SUM, Aggregation.MEAN):
+            add_up, kinds, own = gather_all, [0], tally(rows.kinds) * rows.matrix
+            scale *= size if pool is Aggregation.MEAN else 1
+        else:
+            kinds, before, groups = tell_apart(layer.aggregation, rows.kinds, groups)
+            add_up, own = gather, rows.pick(before)
+        whole = own * weights.C
         if weights.A is not None:
-            heard, divisor = _hear(layer.aggregation, values, heard_by, times)
-            if divisor != 1:
-                whole, scale = whole * divisor, scale * divisor
-            whole += heard * weights.A
-        return Values(*self._bend(number, whole.tolist(), scale), kinds)
+            heard, divisor = add_up(layer.aggregation, rows, groups)
+            whole = (whole * divisor if divisor > 1 else whole) + heard * weights.A
+            scale *= divisor
+        return self._bend(number, Rows(whole.tolist(), scale, kinds))
 
 
-def _tell_apart(how, values, groups):
-    if len(values.rows) == len(values.kinds):
-        kinds = list(range(len(groups)))
-        return kinds, [(k,) for k in kinds], groups
-    found: dict = {}
-    after = []
-    get = values.kinds.__getitem__
-    for own, group in zip(values.kinds, groups):
-        heard = map(get, group)
-        key = own, *sorted(set(heard) if how is Aggregation.MAX else heard)
-        after.append(found.setdefault(key, len(found)))
-    return after, [key[:1] for key in found], [key[1:] for key in found]
-
-
-def _column(row: list[flint.fmpz], scale: flint.fmpz) -> Column:
+def _column(row: list[flint.fmpz], scale: flint.fmpz | int) -> Column:
     return Column.of(flint.fmpq_mat(len(row), 1, row) * flint.fmpq(1, scale))
-
-
-def _hear(how: Aggregation, values: Values, groups: list[tuple[int, ...]], times: Matrix | None) -> tuple[Matrix, int]:
-    """What comes of the rows of each group, times a number that is the same for all; or of all groups together."""
-    rows = values.rows
-    divisors = [max(len(group), 1) if how is Aggregation.MEAN else 1 for group in groups]
-    if how is not Aggregation.MAX and len(rows) <= len(groups) <= FEW_PAIRS / len(rows):
-        whole = lcm(*divisors)
-        counts = Matrix(len(groups), len(rows))
-        for k, (group, divisor) in enumerate(zip(groups, divisors, strict=True)):
-            for u in set(group):
-                counts[k, u] = group.count(u) * (whole // divisor)
-        if times is not None:
-            counts = times * counts
-        elif counts.is_one():
-            return values.matrix, 1
-        return counts * values.matrix, whole
-    none = [ZERO] * len(rows[0])
-    found = [_gather(how, [rows[u] for u in group]) if group else none for group in groups]
-    common, whole = _common(found, divisors, 1)
-    heard = Matrix([[*row, values.scale] for row in common])
-    return heard if times is None else times * heard, whole
-
-
-def _common(rows: list[list[flint.fmpz]], divisors: list[int], scale: Any) -> tuple[list[list[flint.fmpz]], Any]:
-    """Rows over scale * divisor each, as rows over one scale."""
-    whole = lcm(*divisors)
-    if whole == 1:
-        return rows, scale
-    scaled = [row if d == whole else [x * (whole // d) for x in row] for row, d in zip(rows, divisors, strict=True)]
-    return scaled, scale * whole
-
-
-def _gather(how: Aggregation, rows: list[list[flint.fmpz]]) -> list[flint.fmpz]:
-    """The largest or the sum of some rows, column by column; a mean is a sum that is divided later."""
-    if len(rows) == 1:
-        return rows[0]
-    if how is Aggregation.MAX:
-        return list(map(max, *rows))
-    return [sum(column[1:], column[0]) for column in zip(*rows)]
-
-
-def _pool(how: Aggregation, values: Values) -> Values:
-    """Pool rows over one scale; there is at least one."""
-    rows = [_gather(how, [values.rows[kind] for kind in values.kinds])]
-    return Values(rows, values.scale * (len(values.kinds) if how is Aggregation.MEAN else 1), [0])

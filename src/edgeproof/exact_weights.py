@@ -26,16 +26,14 @@ Matrix = flint.fmpz_mat
 
 
 class Weights:
-    """One layer in whole numbers, times 2**shift, transposed, so that a vertex is a row: C with the bias as its last row,
-    and A, if neighbours are heard, with zeros there.
+    """One layer in whole numbers, times 2**shift, transposed, so that a vertex is a row: C with the bias as its last
+    row, and A, if neighbours are heard, with zeros there.
     """
 
     def __init__(self, C: np.ndarray, A: np.ndarray | None, b: np.ndarray) -> None:
-        parts = [np.concatenate([C.T, b[None]])]
-        if A is not None:
-            parts.append(np.concatenate([A.T, np.zeros_like(b)[None]]))
-        self.shift = max(map(find_shift, parts))
-        self.C, self.A = [*(to_integers(part, self.shift) for part in parts), None][:2]
+        self.shift = max(find_shift(part) for part in (C, A, b) if part is not None)
+        self.C = to_integers(np.concatenate([C.T, b[None]]), self.shift)
+        self.A = None if A is None else to_integers(np.concatenate([A.T, np.zeros_like(b)[None]]), self.shift)
 
 
 class Columns:
@@ -130,7 +128,7 @@ class Bend:
         self.factors = [numerator * (self.unit // denominator) for numerator, denominator in ratios]
         self.linear, self.is_relu = set(slopes) == {1.0}, set(slopes) == {0.0}
 
-    def __call__(self, rows: list[list[flint.fmpz]], scale: int) -> tuple[list[list[flint.fmpz]], int]:
+    def __call__(self, rows: list[list[flint.fmpz]], scale: flint.fmpz) -> tuple[list[list[flint.fmpz]], flint.fmpz]:
         if self.linear:
             return rows, scale
         if self.is_relu:
