@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import edgeproof as ep
 from differential import disagreement
+from edgeproof.exact import ExactEvaluator
 from edgeproof.options import resolve
 from edgeproof.problem import compile_problem
 from edgeproof.search import engine, solve, walk
@@ -23,6 +25,7 @@ from edgeproof.search.rough import couple_roughly, find_swings, find_widest, mak
 from edgeproof.search.screen import find_reaches, gain_of, note_singles
 from edgeproof.search.solve import Search
 from edgeproof.search.state import H
+from edgeproof.search.sweep import DONE, FOUND
 from edgeproof.search.weigh import margin
 from random_queries import Grid, draw
 from rings import small_network
@@ -118,10 +121,10 @@ def test_of_forks_that_are_images_one_is_kept() -> None:
     assert leave_out_images(forks, image).tolist() == [[0, 1], [1, 4], [0, 2]]
 
 
-def at_fork(seed: int, index: int) -> Search | None:
+def at_fork(seed: int, index: int, grid: Grid) -> Search | None:
     """A search that stands on some fork, of a graph with room for two flips more beside another one."""
     acts = ("linear", "relu then none", "relu then none", "mixed")  # without a bend, multipliers are known
-    query = draw(seed, index, replace(GRID, vertices=(5, 6, 7, 7), activations=acts, most_graphs=1 << 20))
+    query = draw(seed, index, replace(grid, vertices=(5, 6, 7, 7), activations=acts, most_graphs=1 << 20))
     options = resolve({})
     compiled = compile_problem(query, options, query.threat.budget)
     search = Search(compiled, query.threat.budget, options)
@@ -167,9 +170,9 @@ def bound_fork(p, s, x, rough, excluded, centre, e, f, fine, coarse):
     return found
 
 
-def check_forks(seed: int, index: int) -> int:
+def check_forks(seed: int, index: int, grid: Grid) -> int:
     """How many forks with a flip beside them were looked at."""
-    search = at_fork(seed, index)
+    search = at_fork(seed, index, grid)
     if search is None:
         return 0
     p, claim, pairs = search.compiled.problem, search.compiled.query.claim, search.compiled.pairs
@@ -201,10 +204,14 @@ def check_forks(seed: int, index: int) -> int:
     return looked
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_no_fork_gets_beyond_its_bounds(part: int, pytestconfig: pytest.Config) -> None:
+DENSE = replace(GRID, densities=(0.9,), flips=("delete", "delete", "both"), local=("none", "2"))
+
+
+@pytest.mark.parametrize("grid", [GRID, DENSE], ids=["any", "dense"])
+def test_no_fork_gets_beyond_its_bounds(grid: Grid, pytestconfig: pytest.Config) -> None:
+    """Of dense graphs, where many messages count little, until some are deleted."""
     each = pytestconfig.getoption("--campaign") // 20
-    looked = sum(check_forks(20261201 + part, index) for index in range(each))
+    looked = sum(check_forks(20261201, index, grid) for index in range(each))
     assert looked > 3 * each
 
 
@@ -231,3 +238,103 @@ def test_answers_are_those_of_brute_force(
         query = draw(20261210 + part, index, grid)
         assert disagreement(engine, query, options) is None, f"seed {20261210 + part}, index {index}"
     assert used > each // 2
+
+
+SHAPES = {
+    "no fork": [(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)],
+    "one fork": [(0, 1), (1, 2), (3, 4), (5, 6), (7, 8)],
+    "two forks": [(0, 1), (1, 2), (3, 4), (4, 5), (6, 7)],
+    "a path and a fork": [(0, 1), (1, 2), (2, 3), (4, 5), (5, 6)],
+    "a star and a fork": [(0, 1), (0, 2), (0, 3), (4, 5), (5, 6)],
+    "a triangle and a fork": [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5)],
+    "a path": [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)],
+    "a tree": [(0, 1), (1, 2), (1, 3), (3, 4), (3, 5)],
+    "a star": [(0, 1), (0, 2), (0, 3), (0, 4), (0, 5)],
+    "a ring": [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4)],
+    "a mesh": [(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)],
+}
+
+
+def values_of(network: ep.Network, graph: ep.Graph, pairs: list[tuple[int, int]]) -> dict[tuple[int, ...], Fraction]:
+    """Class 1 over class 0 after every set of up to five of these flips."""
+    evaluator, found = ExactEvaluator(network, graph), {}
+    for size in range(FLIPS + 1):
+        for chosen in combinations(range(len(pairs)), size):
+            margin, _ = evaluator.margin(None, 0, [1], [pairs[k] for k in chosen])
+            found[chosen] = Fraction(int(margin.p), int(margin.q))
+    return found
+
+
+def drawn(rng: np.random.Generator, pairs: list[tuple[int, int]]) -> tuple[ep.Network, ep.Graph, list[tuple[int, int]]]:
+    """A network of whole numbers and a graph, in which these pairs, with other numbers, are edges or not."""
+    to = rng.permutation(10)
+    named = [(min(to[u], to[v]), max(to[u], to[v])) for u, v in pairs]
+    edges = {(int(u), int(v)) for u, v in named if rng.random() < 0.3}
+    edges |= {(u, v) for u, v in combinations(range(10), 2) if (u, v) not in named and rng.random() < 0.15}
+    both = np.array([*edges, *((v, u) for u, v in edges)]).reshape(-1, 2).T
+    graph = ep.Graph(both, rng.integers(0, 2, (10, 3)).astype(float), directed=False)
+    layers = [
+        ep.Layer(*(rng.integers(-2, 3, size).astype(float) for size in ((4, w), (4, w), 4)), "mean", "relu")
+        for w in (3, 4)
+    ]
+    readout = ep.Readout([[0.0] * 4, rng.integers(-2, 3, 4).astype(float)], [0.0, 0.0], "sum")
+    return ep.Network(layers, readout), graph, [(int(u), int(v)) for u, v in named]
+
+
+def lowered(network: ep.Network, by: float) -> ep.Network:
+    assert network.readout is not None
+    return ep.Network(network.layers, ep.Readout(network.readout.C, [by, 0.0], "sum"))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_only_attack_is_found_whatever_its_shape(shape: str) -> None:
+    rng = np.random.default_rng(list(SHAPES).index(shape))
+    asked = 0
+    while asked < 25:
+        network, graph, pairs = drawn(rng, SHAPES[shape])
+        values = values_of(network, graph, pairs)
+        whole = values.pop(tuple(range(FLIPS)))
+        second = max(values.values())
+        if whole <= second:
+            continue
+        asked += 1
+        network = lowered(network, float((whole + second) / 2))
+        options = {"forks_at_once": True, "attacks": False, "symmetries": asked % 2 == 0}
+        found = ep.verify(network, graph, ep.Threat(FLIPS, fragile=pairs), label=0, options=options)
+        assert found.attack is not None, (shape, asked, pairs)
+        assert set(found.attack) == set(pairs)
+
+
+@pytest.mark.parametrize("quota", [1, 1 << 40])
+def test_after_a_candidate_the_search_goes_on_where_it_was(quota: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where every graph is a candidate, all of them come, each once."""
+    monkeypatch.setattr(walk, "SURVEY_QUOTA", quota)
+    network = lowered(drawn(np.random.default_rng(0), [])[0], -1e6)
+    query = ep.query.make_query(network, complete(7), ep.Threat(5, [5, 5, 2, 1, 5, 5, 5], insert=True), None, 0, None)
+    options = resolve({})
+    search = Search(compile_problem(query, options, 5), 5, options)
+    search.follow(search.options._replace(interplay=1))
+    p = search.compiled.problem
+    pairs = list(zip(p.pair_u.tolist(), p.pair_v.tolist(), strict=True))
+    forks = [tuple(sorted(fork)) for fork in list_forks(p).tolist()]
+    base = forks[len(forks) // 4]
+    expected = set()
+    for fork in forks:
+        others = [k for k in range(len(pairs)) if not any(touch(pairs[k], pairs[e]) for e in fork)]
+        if fork > base:
+            expected |= {fork, *((*fork, k) for k in others)}
+        else:  # with nothing at the base beside it, it is looked at the other way round
+            expected |= {(*fork, k) for k in others if any(touch(pairs[k], pairs[e]) for e in base)}
+    budget, allowed = p.local.tolist(), set()
+    for more in expected:
+        ends = [v for k in {*base, *more} for v in pairs[k]]
+        if not set(base) & set(more) and all(ends.count(v) <= budget[v] for v in ends):
+            allowed.add(tuple(sorted(more)))
+    cursor, found = np.zeros(4, dtype=np.int64), []
+    search.stand_on(np.array(base), 1 << 30)
+    while (code := search.survey(cursor)) != DONE:
+        if code == FOUND:
+            found.append(tuple(sorted(set(search.flips()) - set(base))))
+        search.stand_on(np.array(base), 1 << 30)
+    assert sorted(found) == sorted(allowed)
+    assert len(found) > 100
