@@ -190,6 +190,22 @@ IN_SEARCH = (
         "max(x.degree[v] - (2 if v == centre else 1), 1)",
         "max(x.degree[v], 1)",
     ),
+    # twins
+    Fault(
+        "twins-that-are-touched", "search/mirror.py",
+        "x.twin[v] == x.twin[w] and not x.touched[v] and not x.touched[w]",
+        "x.twin[v] == x.twin[w] and not x.touched[v]",
+    ),
+    Fault(
+        "twins-of-directed-pairs-turned", "search/mirror.py",
+        "turned = p.charge_u and stands_for",
+        "turned = stands_for",
+    ),
+    Fault(
+        "twins-by-kind", "search/symmetries.py",
+        "            if _are_alike(table, int(u), v):\n                first[v] = u\n",
+        "            if kinds[u] == kinds[v]:\n                first[v] = u\n",
+    ),
     # who needs which product
     Fault(
         "rim-too-wide", "search/propagate.py",

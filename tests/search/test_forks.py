@@ -13,20 +13,22 @@ import edgeproof as ep
 from differential import disagreement
 from edgeproof.exact import ExactEvaluator
 from edgeproof.options import resolve
-from edgeproof.problem import compile_problem
+from edgeproof.problem import Problem, compile_problem
 from edgeproof.search import engine, solve, walk
 from edgeproof.search.compile import entry
 from edgeproof.search.couple import bend_together
 from edgeproof.search.differ import forget_flips, note_flips
 from edgeproof.search.fork import across, are_apart, meet_fork, weigh_around
 from edgeproof.search.forks import FLIPS, forks_apply, leave_out_images, list_forks, list_others
+from edgeproof.search.interplay import Interplay
 from edgeproof.search.lend import Lent
-from edgeproof.search.rough import couple_roughly, find_swings, find_widest, make_rough, size_up_all
+from edgeproof.search.rough import Rough, couple_roughly, find_swings, find_widest, make_rough, size_up_all
 from edgeproof.search.screen import find_reaches, gain_of, note_singles
 from edgeproof.search.solve import Search
 from edgeproof.search.state import H
 from edgeproof.search.sweep import DONE, FOUND
 from edgeproof.search.weigh import margin
+from edgeproof.stages import GRAPH, MEAN
 from random_queries import Grid, draw
 from rings import small_network
 
@@ -170,6 +172,17 @@ def bound_fork(p, s, x, rough, excluded, centre, e, f, fine, coarse):
     return found
 
 
+def check_weights(p: Problem, x: Interplay, rough: Rough, centre: int) -> None:
+    """No message counts more than is said, whatever is flipped at the vertex that hears it."""
+    for t in range(2, p.T + 1):
+        for v in range(p.active[t]) if p.kind[t] == GRAPH else ():
+            most, width = 2 if v == centre else 1, p.width[t]
+            counts = [x.degree[v] + change for change in range(-most, most + 1) if x.degree[v] + change > 0]
+            weight = 1.0 / min(counts) if p.how[t] == MEAN else 1.0
+            sizes = np.maximum(-x.bent_low[-1, t, v], x.bent_high[-1, t, v])[:width]
+            assert (rough.heaviest[t, :width] >= weight * sizes).all()
+
+
 def check_forks(seed: int, index: int, grid: Grid) -> int:
     """How many forks with a flip beside them were looked at."""
     search = at_fork(seed, index, grid)
@@ -193,7 +206,10 @@ def check_forks(seed: int, index: int, grid: Grid) -> int:
             continue
         fine, coarse = np.full((2, p.rivals, p.pair_u.size), np.nan)
         bundles = search._problem, search._state, search._interplay, rough
-        looked += int(bound_fork(*bundles, excluded, centre, e, f, fine, coarse))
+        found = int(bound_fork(*bundles, excluded, centre, e, f, fine, coarse))
+        if found:
+            check_weights(p, search._interplay.bundle, rough.bundle, centre)
+        looked += found
         for g in np.flatnonzero(~np.isnan(fine[0])).tolist():
             named = [(int(u), int(v)) for u, v in pairs[[*base, e, f, g]]]
             scores = search.evaluator.scores(claim.node, named)

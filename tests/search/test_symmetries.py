@@ -14,6 +14,7 @@ from edgeproof.options import resolve
 from edgeproof.problem import compile_problem
 from edgeproof.query import Query, make_query
 from edgeproof.search import engine, share, solve
+from edgeproof.search import symmetries as symmetries_of
 from edgeproof.search.symmetries import MOST, find_symmetries
 from random_queries import Grid, draw, fragile_pairs, margin_of, with_bias
 from rings import ring, small_network
@@ -38,13 +39,13 @@ MIRRORED = Grid(
 OPTIONS = {"interplay_at_once": True, "attacks": False}
 
 
-def symmetries(query: Query) -> set[tuple[int, ...]]:
+def symmetries(query: Query) -> dict[tuple[int, ...], tuple[int, ...]]:
     """By trying all permutations on the question itself: where its pairs go."""
     graph, threat, node = query.graph, query.threat, query.claim.node
     pairs = fragile_pairs(graph, threat, node)
     features = graph.features.dense(np.arange(graph.num_vertices))
     edges = {(int(u), int(v)) for u, v in zip(*graph.edges_into(np.arange(graph.num_vertices)), strict=True)}
-    found = set()
+    found = {}
     for to in permutations(range(graph.num_vertices)):
         moved = [graph.pair(to[u], to[v]) for u, v in pairs]
         same = (
@@ -54,7 +55,7 @@ def symmetries(query: Query) -> set[tuple[int, ...]]:
             and all(threat.local_budget_of(v) == threat.local_budget_of(to[v]) for v in range(len(to)))
         )
         if same and (node is None or to[node] == node):
-            found.add(tuple(pairs.index(pair) for pair in moved))
+            found[to] = tuple(pairs.index(pair) for pair in moved)
     return found
 
 
@@ -67,16 +68,43 @@ def test_all_symmetries_are_found() -> None:
         compiled = compile_problem(query, resolve({}), query.threat.budget)
         pairs = fragile_pairs(query.graph, query.threat, None)
         at = [pairs.index((int(u), int(v))) for u, v in compiled.pairs]
-        truth = symmetries(query)
+        truth = set(symmetries(query).values())
         identity = tuple(range(len(pairs)))
         found = {identity}
-        for image in find_symmetries(compiled):
+        for image in find_symmetries(compiled)[0]:
             to = dict(zip(at, (at[k] for k in image), strict=True))
             found.add(tuple(to[k] for k in identity))
         assert found <= truth, f"index {index}"
         assert found == truth or len(found) >= MOST, f"index {index}"
         looked += len(truth) > 1
     assert looked > 50
+
+
+def test_twins_are_those_that_may_be_exchanged() -> None:
+    looked = 0
+    for index in range(150):
+        query = draw(20261127, index, replace(MIRRORED, tasks=("graph",)))
+        compiled = compile_problem(query, resolve({}), query.threat.budget)
+        truth, twins = symmetries(query), find_symmetries(compiled)[1]
+        if len(compiled.pairs) < len(fragile_pairs(query.graph, query.threat, None)):
+            continue  # some do not matter, and then more are alike
+        for u, v in combinations(range(len(twins)), 2):
+            to = np.arange(len(twins))
+            to[compiled.vertices[[u, v]]] = compiled.vertices[[v, u]]
+            assert (twins[u] == twins[v]) == (tuple(to.tolist()) in truth), f"index {index}, {u}, {v}"
+            looked += twins[u] == twins[v]
+    assert looked > 50
+
+
+def test_flips_between_many_twins_are_told_apart_by_their_shape_only() -> None:
+    """Sixty vertices that are all alike: of up to five flips, there are as many graphs as there are shapes."""
+    graph = ep.Graph(np.zeros((2, 0), dtype=int), np.ones((60, 3)), directed=False)
+    network = small_network("sum", 0)
+    scores = network.scores(graph)
+    readout = ep.Readout(np.eye(2), [0.0, 1e3 + scores[0] - scores[1]], "sum")
+    found = ep.verify(ep.Network(network.layers, readout), graph, ep.Threat(5, insert=True), label=1, options=OPTIONS)
+    assert found.status == "robust"
+    assert found.stats.nodes < 300
 
 
 @pytest.mark.parametrize("reach", [True, False])
@@ -86,21 +114,27 @@ def test_the_node_in_question_stays(reach: bool) -> None:
     network = ep.Network([ep.Layer([[1.0]], [[1.0]], [0.0], "sum", "relu"), last])
     query = make_query(network, graph, ep.Threat(3, insert=True), 2)
     compiled = compile_problem(query, resolve({"reach": reach}), 3)
-    images = find_symmetries(compiled)
+    images, twins = find_symmetries(compiled)
     assert len(images) == 5  # the others in any order
     into = compiled.pairs[:, 1] == 2
     assert all((into[image] == into).all() for image in images)
+    assert sorted(np.unique(twins, return_counts=True)[1]) == [1, 3]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_answers_are_those_of_brute_force(part: int, pytestconfig: pytest.Config) -> None:
+def test_answers_are_those_of_brute_force(
+    part: int, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In some parts by twins alone."""
     each, mirrored = pytestconfig.getoption("--campaign") // 30, 0
+    monkeypatch.setattr(symmetries_of, "MOST", MOST if part % 2 else 0)
     for index in range(each):
         query = draw(20261122 + part, index, MIRRORED)
         for options in ({**OPTIONS, "flip_first": part % 3 > 0}, {**OPTIONS, "symmetries": False}):
             assert disagreement(engine, query, options) is None, f"seed {20261122 + part}, index {index}, {options}"
-        mirrored += len(find_symmetries(compile_problem(query, resolve({}), query.threat.budget))) > 0
-    assert mirrored > each // 3
+        images, twins = find_symmetries(compile_problem(query, resolve({}), query.threat.budget))
+        mirrored += len(images) > 0 if part % 2 else len(np.unique(twins)) < len(twins)
+    assert mirrored > each // (3 if part % 2 else 6)
 
 
 def with_few_attacks(query: Query) -> Query | None:
@@ -126,6 +160,8 @@ def test_the_only_attack_is_found(part: int, pytestconfig: pytest.Config, monkey
     """Where one graph breaks the claim and its images do, whoever leaves out too much misses all of them. In every
     other part two threads share the search, in tasks of three nodes.
     """
+    if part >= PARTS // 2:
+        monkeypatch.setattr(symmetries_of, "MOST", 0)  # twins alone
     monkeypatch.setattr(solve, "SHARE_AFTER", 2)
     monkeypatch.setattr(share, "TASK_NODES", 3)
     grid = replace(

@@ -95,6 +95,8 @@ class Interplay(NamedTuple):
     # symmetries
     image: NDArray[np.int64]  # (S, F) where each takes a pair
     kept: NDArray[np.int8]  # (FLIPS + 1, S) by flips made, whether it leaves them where they are
+    twin: IntArray  # (n,) the first of a vertex's twins
+    touched: NDArray[np.int8]  # (n,) scratch: whether a flip is at it
 
 
 def applies_to(p: Problem, budget: int) -> bool:
@@ -113,7 +115,15 @@ def _rows_of(p: Problem) -> int:
     return int(p.active[1:].sum())
 
 
-def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool, image: NDArray[np.int64]) -> Interplay:
+def make_idle(p: Problem) -> Interplay:
+    """Tables for those that do not screen: nobody looks at them."""
+    none = np.zeros((0, 1), dtype=np.int64)
+    return make_interplay(p, np.zeros((p.T + 1, 1, 1)), 1, False, none, np.zeros(1, dtype=np.int64))
+
+
+def make_interplay(
+    p: Problem, slack: FloatArray, budget: int, used: bool, image: NDArray[np.int64], twin: IntArray
+) -> Interplay:
     n, T, D = (p.n, p.T, p.D) if used else (1, p.T, 1)
     pairs = p.pair_u.size if used else 1
     levels = min(budget, FLIPS) + 1 if used else 1
@@ -160,4 +170,6 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool, image
         lead=np.zeros(p.rivals),
         image=image,
         kept=np.zeros((FLIPS + 1, len(image)), dtype=np.int8),
+        twin=twin,
+        touched=np.zeros(n, dtype=np.int8),
     )

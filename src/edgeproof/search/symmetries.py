@@ -3,6 +3,9 @@
 Two atoms of one kind at the same neighbour, the two sides of a ring: every admissible graph has an image that scores
 the same. So where no attack holds a pair besides the flips made so far, none holds its image under a symmetry that
 leaves these flips where they are (mirror.py).
+
+Vertices that are the same to all others are twins. They may be exchanged in so many ways that these are not listed: any
+of them may stand for any other as long as no flip is at either.
 """
 
 from __future__ import annotations
@@ -20,22 +23,26 @@ STEPS = 10_000  # of looking for them
 LARGE = 128  # vertices up to which they are looked for: some 0.1 s at most
 
 
-def find_symmetries(compiled: Compiled) -> IntArray:
-    """(symmetries, pairs): the pair that each pair goes to; without the one that leaves all where it is."""
+def find_symmetries(compiled: Compiled) -> tuple[IntArray, IntArray]:
+    """(symmetries, pairs): the pair that each pair goes to; without the one that leaves all where it is. And, of every
+    vertex, the first of its twins.
+    """
     p = compiled.problem
-    none = np.zeros((0, p.pair_u.size), dtype=np.int64)
+    none, alone = np.zeros((0, p.pair_u.size), dtype=np.int64), np.arange(p.n)
     if p.n > LARGE:
-        return none
+        return none, alone
     table = _table(p)
-    found = _exchanges(table, _refine(table, _kinds(compiled, table)))
+    kinds = _refine(table, _kinds(compiled, table))
+    twins = _twins(table, kinds)
+    found = _exchanges(table, kinds)
     if not found:
-        return none
+        return none, twins
     name = np.full((p.n, p.n), -1, dtype=np.int64)
     name[p.pair_u, p.pair_v] = np.arange(p.pair_u.size)
     if p.charge_u:
         name[p.pair_v, p.pair_u] = name[p.pair_u, p.pair_v]
     to = np.array(found)
-    return np.ascontiguousarray(name[to[:, p.pair_u], to[:, p.pair_v]])
+    return np.ascontiguousarray(name[to[:, p.pair_u], to[:, p.pair_v]]), twins
 
 
 def _table(p: Problem) -> IntArray:
@@ -87,6 +94,17 @@ def _exchanges(table: IntArray, kinds: IntArray) -> list[tuple[int, ...]]:
         if (to != identity).any():
             found[tuple(to.tolist())] = None
     return list(found)
+
+
+def _twins(table: IntArray, kinds: IntArray) -> IntArray:
+    """The first of each vertex's twins. Who is a twin of one of them is so of all: exchanges make exchanges."""
+    first = np.arange(kinds.size)
+    for v in range(kinds.size):
+        for u in np.flatnonzero((kinds[:v] == kinds[v]) & (first[:v] == np.arange(v))):
+            if _are_alike(table, int(u), v):
+                first[v] = u
+                break
+    return first
 
 
 def _are_alike(table: IntArray, u: int, v: int) -> bool:

@@ -14,7 +14,7 @@ from ..problem import Compiled, Problem
 from .alarm import LARGE, stop_at
 from .degrees import count_open
 from .fork import stand_on, survey, try_sets
-from .interplay import FLIPS, applies_to, make_interplay
+from .interplay import FLIPS, applies_to, make_idle, make_interplay
 from .lend import Lent
 from .lines import make_inner, make_lines
 from .rough import make_rough
@@ -83,8 +83,7 @@ class Walker:
         self._lines = Lent(make_lines(p, self.state.line.shape[1], used=options["lines"]))
         self._far = self._near = self._lines  # no pass inside another yet
         if Walker._idle is None:
-            none = np.zeros((0, 1), dtype=np.int64)
-            Walker._idle = Lent(make_interplay(p, self.state.slack, budget, used=False, image=none))
+            Walker._idle = Lent(make_idle(p))
         self._interplay = Walker._idle
         self._rough: Lent | None = None  # made where forks are looked at
         if not rounding_slacks(self._problem, self._state, self.options):
@@ -103,10 +102,10 @@ class Walker:
             self._far, self._near = Lent(make_inner(lines, p)), Lent(make_inner(lines, p))
         if options.interplay:
             p = self.compiled.problem
-            image = np.zeros((0, p.pair_u.size), dtype=np.int64)
+            image, twin = np.zeros((0, p.pair_u.size), dtype=np.int64), np.arange(p.n)
             if self._mirrors:
-                image = find_symmetries(self.compiled)
-            self._interplay = Lent(make_interplay(p, self.state.slack, self.budget, used=True, image=image))
+                image, twin = find_symmetries(self.compiled)
+            self._interplay = Lent(make_interplay(p, self.state.slack, self.budget, True, image, twin))
             if self.deadline is not None and p.pair_u.size > MANY:
                 stop_at(self.deadline, self.state.tally, self)
 

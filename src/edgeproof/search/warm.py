@@ -54,15 +54,14 @@ def warm_up() -> None:
 def _compile_forks(search: Search) -> None:
     """What is called only where forks are looked at. It calls no lines, so that it does not wait for these."""
     import numba
-    import numpy as np
 
     from .fork import stand_on, survey, try_sets
-    from .interplay import make_interplay
+    from .interplay import make_idle
     from .lend import Lent
     from .rough import make_rough
 
     p, state = search.compiled.problem, search.state
-    tables = make_interplay(p, state.slack, 1, used=False, image=np.zeros((0, 1), dtype=np.int64)), make_rough(p)
+    tables = make_idle(p), make_rough(p)
     problem, *bundles = (Lent(bundle).kind for bundle in (p, state, *tables))
     options, excluded = numba.typeof(search.options), numba.typeof(state.frame_excluded[0])
     number, numbers, sets = numba.int64, numba.int64[::1], numba.int64[:, ::1]
