@@ -25,7 +25,7 @@ def _best(found: dict[Flips, float], width: int) -> list[tuple[float, Flips]]:
 
 
 class Portfolio:
-    """Looks for an attack of at most `budget` flips on a state of its own, which stays at the root."""
+    """Looks for an attack of at most `budget` flips on a state at the root, which it leaves as it was."""
 
     def __init__(
         self,
@@ -33,9 +33,12 @@ class Portfolio:
         state: State,
         options: Options,
         breaks: Callable[[Sequence[int]], bool],
+        refuted: set[Flips],
         deadline: float | None,
     ) -> None:
-        """`breaks` decides in exact arithmetic whether flipping these pairs breaks the claim."""
+        """`breaks` decides in exact arithmetic whether flipping these pairs breaks the claim; of those that are
+        `refuted` it is known that they do not.
+        """
         self._problem, self._options, self._breaks = problem, options, breaks
         p = problem.bundle
         while state.value_trail_at.size < (int(state.tally[LIMIT]) + 2) * p.T * p.n:
@@ -43,7 +46,7 @@ class Portfolio:
         self._state = Lent(state)
         self._excluded = np.zeros(p.rivals, dtype=np.int8)
         self._scores = np.zeros(p.pair_u.size)
-        self._refuted: set[Flips] = set()
+        self._refuted = refuted
         self._deadline = deadline
 
     def late(self) -> bool:

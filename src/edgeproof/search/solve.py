@@ -16,7 +16,7 @@ from .exclude import grounding_may_break
 from .forks import FLIPS, Forks, count_forks, forks_apply
 from .forks import WORK as FORK_WORK
 from .lend import Lent
-from .portfolio import Portfolio
+from .portfolio import Flips, Portfolio
 from .round import rounding_slacks
 from .run import CANDIDATE, ENTER, FINISHED, PAUSED, STOPPED, restart
 from .share import Crew
@@ -39,7 +39,6 @@ from .state import (
     SWEPT_LEAVES,
     TIGHTENINGS,
     WORK,
-    State,
 )  # fmt: skip
 from .trace import Trace
 from .walk import Walker, make_root
@@ -100,6 +99,7 @@ class Search(Walker):
         self._asked, self._threads = options, threads
         self._plan = self._make_plan(options)
         self._portfolio: Portfolio | None = None
+        self._refuted: set[Flips] = set()
         self._forks: Forks | None = None
         self._others = np.zeros_like(self.state.tally)  # what walkers have counted that this search was shared with
         self._others_checks = 0
@@ -121,8 +121,7 @@ class Search(Walker):
             steps = [step for step in steps if not step.tighten]
         if not options["attacks"]:
             steps = [step for step in steps if not step.width]
-        asked = any(step.interplay for step in steps)
-        if asked and not (options["interplay"] and self.can_screen()):
+        if not options["interplay"]:
             steps = [step for step in steps if not (step.interplay or step.forks)]
         if any(step.forks for step in steps) and not (options["forks"] and self.budget >= FLIPS and forks_apply(p)):
             steps = [step for step in steps if not step.forks]
@@ -150,26 +149,29 @@ class Search(Walker):
             narrow = self._asked["narrow"] and p.T > 1 and p.node_task
             self.follow(self.options._replace(tighten=TIGHTEN_EVERY, narrow=int(narrow)))
         elif step.interplay:
-            if not self.options.interplay:
+            if not self.options.interplay and self.can_screen():
                 restart(self._problem, self._state)
                 self.follow(self.options._replace(interplay=1))
         elif step.forks:
             if self._forks is None and self.options.interplay and self.limit == FLIPS:
                 self._forks = Forks(self)
         elif self.limit > (0 if self._asked["attack_at_once"] else 1):
-            if self._portfolio is None:
-                self._portfolio = Portfolio(self._problem, self._root(), self.options, self.breaks, self.deadline)
-            while self.limit > 0 and self._portfolio.search(self.limit, step.width) and not self._first_only:
+            portfolio = self._look_from_root()
+            while self.limit > 0 and portfolio.search(self.limit, step.width) and not self._first_only:
                 pass  # a smaller one may be found the same way
 
-    def _root(self) -> State:
-        """Another state at the root, for evaluations only."""
-        root = make_root(self.compiled.problem, self.budget, self.most)
-        if self.state.tally[PAIR_MARK] == 0:  # that is where this one stands
-            root.values[:], root.error[:] = self.state.values, self.state.error
-        else:
-            rounding_slacks(self._problem, Lent(root), self.options)
-        return root
+    def _look_from_root(self) -> Portfolio:
+        """One that evaluates where the search is about to begin, while that is so; then one with a state of its own."""
+        if self._portfolio is None:
+            state, here = self.state, self.nodes == 0 and self.state.tally[PAIR_MARK] == 0
+            if not here:
+                state = make_root(self.compiled.problem, self.budget, self.most)
+                rounding_slacks(self._problem, Lent(state), self.options)
+            found = Portfolio(self._problem, state, self.options, self.breaks, self._refuted, self.deadline)
+            if here:
+                return found
+            self._portfolio = found
+        return self._portfolio
 
     def _is_broken(self) -> bool:
         """Whether the graph as it is may break the claim, which the kernel asks before all else."""
