@@ -107,6 +107,40 @@ def test_flips_between_many_twins_are_told_apart_by_their_shape_only() -> None:
     assert found.stats.nodes < 300
 
 
+THREE = {
+    "a triangle": [(0, 1), (1, 2), (0, 2)],
+    "a star": [(0, 1), (0, 2), (0, 3)],
+    "a path": [(0, 1), (1, 2), (2, 3)],
+    "two at one vertex, and one": [(0, 1), (1, 2), (3, 4)],
+    "three apart": [(0, 1), (2, 3), (4, 5)],
+}
+
+
+@pytest.mark.parametrize(
+    ("shape", "aggregation"),
+    [("a triangle", "sum"), ("a star", "sum"), ("three apart", "sum"), ("three apart", "mean")],
+)
+def test_of_many_twins_the_only_shape_that_breaks_a_claim_is_found(shape: str, aggregation: str) -> None:
+    graph = ep.Graph(np.zeros((2, 0), dtype=int), np.ones((7, 3)), directed=False)
+    fewer = [flips[:size] for flips in THREE.values() for size in range(3)]
+    others = [*fewer, *(flips for name, flips in THREE.items() if name != shape)]
+    asked = 0
+    for seed in range(400):
+        network = small_network(aggregation, seed)
+        leads = [np.subtract(*network.scores(graph.flip(flips))) for flips in (THREE[shape], *others)]
+        if leads[0] < min(leads[1:]) - 1e-3:  # the first class leads by least after these flips
+            asked += 1
+            readout = ep.Readout(np.eye(2), [0.0, (leads[0] + min(leads[1:])) / 2], "sum")
+            one = ep.Network(network.layers, readout)
+            found = ep.verify(one, graph, ep.Threat(3, insert=True), label=0, options=OPTIONS)
+            assert found.attack is not None, f"seed {seed}"
+            degrees = [
+                sorted(np.unique(np.ravel(flips), return_counts=True)[1]) for flips in (found.attack, THREE[shape])
+            ]
+            assert degrees[0] == degrees[1], f"seed {seed}"
+    assert asked > 3
+
+
 @pytest.mark.parametrize("reach", [True, False])
 def test_the_node_in_question_stays(reach: bool) -> None:
     graph = ep.Graph(np.zeros((2, 0), dtype=int), np.ones((4, 1)), directed=True)
