@@ -33,7 +33,7 @@ from .walk import Walker
 
 FLIPS = 5
 MOST = 12_000  # forks of a graph: from each of them, all others are looked at
-WORK = 32  # for that, of one from another
+FORK_WORK = 32  # units of work for one of them from another
 ANY = 1 << 30  # more flips than a vertex can have
 NOTHING = np.zeros(0, dtype=np.int64)
 

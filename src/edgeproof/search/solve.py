@@ -13,8 +13,7 @@ from ..graph import Pair
 from ..problem import Compiled
 from ..verdict import Stats
 from .exclude import grounding_may_break
-from .forks import FLIPS, Forks, count_forks, forks_apply
-from .forks import WORK as FORK_WORK
+from .forks import FLIPS, FORK_WORK, Forks, count_forks, forks_apply
 from .lend import Lent
 from .portfolio import Flips, Portfolio
 from .round import rounding_slacks
