@@ -190,16 +190,41 @@ IN_SEARCH = (
         "max(x.degree[v] - (2 if v == centre else 1), 1)",
         "max(x.degree[v], 1)",
     ),
-    # twins
+    # twins, components and orbits
     Fault(
         "twins-that-are-touched", "search/mirror.py",
-        "x.twin[v] == x.twin[w] and not x.touched[v] and not x.touched[w]",
-        "x.twin[v] == x.twin[w] and not x.touched[v]",
+        "            x.role[p.pair_v[~pair]] = p.pair_v[~pair]\n",
+        "",
+    ),
+    Fault(
+        "components-that-are-touched", "search/mirror.py",
+        "                    x.role[v] = p.n + x.twin[v]\n",
+        "                    x.role[v] = 2 * p.n + x.place[v]\n",
+    ),
+    Fault(
+        "pairs-in-one-component-or-two", "search/mirror.py",
+        "1 if x.component[u] == x.component[v] else 0",
+        "0",
     ),
     Fault(
         "twins-of-directed-pairs-turned", "search/mirror.py",
-        "turned = p.charge_u and stands_for",
-        "turned = stands_for",
+        "    if p.charge_u and one > two:\n",
+        "    if one > two:\n",
+    ),
+    Fault(
+        "components-by-kind", "search/symmetries.py",
+        "        for there in alike:\n            onto = _fit(table, kinds, here, there)\n",
+        "        for there in alike:\n            onto = there\n",
+    ),
+    Fault(
+        "orbit-of-the-last-level-told-before", "search/orbit.py",
+        "        stamp[0] += 1\n",
+        "",
+    ),
+    Fault(
+        "orbit-left-out-with-its-flips", "search/orbit.py",
+        "        note_marks(s, level)\n        s.tally[WORK] += p.pair_u.size // ROLES\n",
+        "        note_marks(s, level)\n        note_marks(s, np.int64(0))\n",
     ),
     Fault(
         "twins-by-kind", "search/symmetries.py",

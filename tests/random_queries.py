@@ -212,6 +212,8 @@ class _Draw:
         features = self.features(n, width)
         if shape == "mirrored":
             there, features = self.mirrored(there, features)
+        if shape == "copies":
+            there, features = self.copies(there, features)
         return Graph(np.array(np.nonzero(there)), features, directed=directed)
 
     def mirrored(self, there: np.ndarray, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -221,6 +223,16 @@ class _Draw:
         for k in range(0, 2 * int(self.rng.integers(1, n // 2 + 1)), 2):
             to[some[k]], to[some[k + 1]] = some[k + 1], some[k]
         return there | there[np.ix_(to, to)], features[np.minimum(np.arange(n), to)]
+
+    def copies(self, there: np.ndarray, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Some vertices again and again, and what is left over, with no edges in between; in any order."""
+        n = len(there)
+        size = int(self.rng.integers(1, n // 2 + 1))
+        copy = np.arange(n) // size
+        like = np.where((copy + 1) * size <= n, np.arange(n) % size, np.arange(n))
+        there = there[np.ix_(like, like)] & (copy[:, None] == copy)
+        order = self.rng.permutation(n)
+        return there[np.ix_(order, order)], features[like][order]
 
     def node(self, n: int) -> int:
         return self.hub if self.hub is not None and self.chance(0.8) else int(self.rng.integers(n))

@@ -40,12 +40,14 @@ TABLE: tuple[Option, ...] = (
     Option("attacks", True, "look for attacks from the root (greedy, beams, swaps) while the search goes on"),
     Option("interplay", True, "graph tasks with insertions: leave out flips in no attack, by what two do together"),
     Option("symmetries", True, "with it: of flips that a symmetry of the graph maps to each other, look at one"),
+    Option("orbits", True, "with symmetries, where most vertices look alike: evaluate one graph of each kind"),
     Option(
         "forks", True, "with interplay, under means: look at two flips at one vertex as one, and at others from there"
     ),
     Option("climb", True, "radius: prove budgets from below too; off: the paper's variant, from above only"),
     Option("tighten_at_once", False, "tighten from the first search node on, not only where a query is not easy"),
     Option("interplay_at_once", False, "do so from the first search node on, in any task"),
+    Option("orbits_at_once", False, "interplay and orbits from the first search node on"),
     Option("forks_at_once", False, "interplay and forks from the first search node on"),
     Option("enumerate_at_once", False, "evaluate all graphs below the root instead of splitting"),
     Option("attack_at_once", False, "look for attacks before the first search node"),

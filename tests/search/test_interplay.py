@@ -16,7 +16,7 @@ from differential import disagreement
 from edgeproof import problem
 from edgeproof.options import resolve
 from edgeproof.problem import compile_problem
-from edgeproof.search import engine
+from edgeproof.search import engine, walk
 from edgeproof.search.attack import flip_grounding
 from edgeproof.search.interplay import FLIPS
 from edgeproof.search.screen import screen
@@ -166,6 +166,26 @@ def test_fewer_graphs_are_looked_at(aggregation: str) -> None:
         if verdicts[0].status == "robust" and verdicts[0].stats.screenings:
             looked_at += [verdict.stats.nodes + verdict.stats.evaluations for verdict in verdicts]
     assert 0 < 3 * looked_at[0] < looked_at[1]
+
+
+def test_a_system_without_room_for_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the search goes on without them, and without orbits and forks."""
+
+    def refuse(*_: object) -> None:
+        raise MemoryError
+
+    statuses = set()
+    for seed in range(6):
+        graph, network, threat = ring(6), small_network("mean", seed), ep.Threat(3, 1, insert=True)
+        options = {"attacks": False, "orbits_at_once": True}
+        before = ep.verify(network, graph, threat, options=options)
+        with monkeypatch.context() as patch:
+            patch.setattr(walk, "make_interplay", refuse)
+            found = ep.verify(network, graph, threat, options=options)
+        assert found.status == before.status
+        assert found.stats.screenings == 0
+        statuses.add(found.status)
+    assert statuses == {"robust", "vulnerable"}
 
 
 @pytest.mark.parametrize("threads", [2, 3])

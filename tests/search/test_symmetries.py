@@ -36,6 +36,7 @@ MIRRORED = Grid(
     calibrations=("between", "deep", "deep", "deep", "tie"),
     most_graphs=10**8,
 )
+COPIES = replace(MIRRORED, vertices=(4, 5, 6, 6), tasks=("graph",), shapes=("copies",), budgets=(3, 3, 3, 4))
 OPTIONS = {"interplay_at_once": True, "attacks": False}
 
 
@@ -71,7 +72,7 @@ def test_all_symmetries_are_found() -> None:
         truth = set(symmetries(query).values())
         identity = tuple(range(len(pairs)))
         found = {identity}
-        for image in find_symmetries(compiled)[0]:
+        for image in find_symmetries(compiled).image:
             to = dict(zip(at, (at[k] for k in image), strict=True))
             found.add(tuple(to[k] for k in identity))
         assert found <= truth, f"index {index}"
@@ -85,7 +86,7 @@ def test_twins_are_those_that_may_be_exchanged() -> None:
     for index in range(150):
         query = draw(20261127, index, replace(MIRRORED, tasks=("graph",)))
         compiled = compile_problem(query, resolve({}), query.threat.budget)
-        truth, twins = symmetries(query), find_symmetries(compiled)[1]
+        truth, twins = symmetries(query), find_symmetries(compiled).twin
         if len(compiled.pairs) < len(fragile_pairs(query.graph, query.threat, None)):
             continue  # some do not matter, and then more are alike
         for u, v in combinations(range(len(twins)), 2):
@@ -94,6 +95,34 @@ def test_twins_are_those_that_may_be_exchanged() -> None:
             assert (twins[u] == twins[v]) == (tuple(to.tolist()) in truth), f"index {index}, {u}, {v}"
             looked += twins[u] == twins[v]
     assert looked > 50
+
+
+def test_components_are_those_that_may_be_exchanged() -> None:
+    looked = 0
+    for index in range(160):
+        query = draw(20261129, index, COPIES)
+        compiled = compile_problem(query, resolve({}), query.threat.budget)
+        if len(compiled.pairs) < len(fragile_pairs(query.graph, query.threat, None)):
+            continue  # some do not matter, and then more are alike
+        truth, found = symmetries(query), find_symmetries(compiled)
+        parts = [compiled.vertices[found.component == c] for c in np.unique(found.component)]
+        place = dict(zip(compiled.vertices.tolist(), found.place.tolist(), strict=True))
+        for one, other in combinations(parts, 2):
+            exchanges = [to for to in truth if exchanges_only(to, one.tolist(), other.tolist())]
+            alike = sorted(place[v] for v in one) == sorted(place[v] for v in other)
+            assert alike == bool(exchanges), f"index {index}, {one}, {other}"
+            for u in one.tolist():
+                goes_to = {to[u] for to in exchanges}
+                same = {v for v in other.tolist() if place[v] == place[u]}
+                assert same <= goes_to, f"index {index}, {u}"
+                assert bool(same) == alike, f"index {index}, {u}"
+            looked += len(one) > 1 and alike
+    assert looked > 30
+
+
+def exchanges_only(to: tuple[int, ...], one: list[int], other: list[int]) -> bool:
+    stay = set(range(len(to))) - {*one, *other}
+    return {to[v] for v in one} == set(other) and {to[v] for v in other} == set(one) and all(to[v] == v for v in stay)
 
 
 def test_flips_between_many_twins_are_told_apart_by_their_shape_only() -> None:
@@ -148,7 +177,7 @@ def test_the_node_in_question_stays(reach: bool) -> None:
     network = ep.Network([ep.Layer([[1.0]], [[1.0]], [0.0], "sum", "relu"), last])
     query = make_query(network, graph, ep.Threat(3, insert=True), 2)
     compiled = compile_problem(query, resolve({"reach": reach}), 3)
-    images, twins = find_symmetries(compiled)
+    images, twins, *_ = find_symmetries(compiled)
     assert len(images) == 5  # the others in any order
     into = compiled.pairs[:, 1] == 2
     assert all((into[image] == into).all() for image in images)
@@ -159,15 +188,17 @@ def test_the_node_in_question_stays(reach: bool) -> None:
 def test_answers_are_those_of_brute_force(
     part: int, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In some parts by twins alone."""
+    """In some parts by twins and components alone; these also as orbits."""
     each, mirrored = pytestconfig.getoption("--campaign") // 30, 0
     monkeypatch.setattr(symmetries_of, "MOST", MOST if part % 2 else 0)
+    alike = ({"orbits_at_once": True},) if part % 2 == 0 else ()
     for index in range(each):
-        query = draw(20261122 + part, index, MIRRORED)
-        for options in ({**OPTIONS, "flip_first": part % 3 > 0}, {**OPTIONS, "symmetries": False}):
+        query = draw(20261122 + part, index, MIRRORED if part else COPIES)
+        for chosen in ({"flip_first": part % 3 > 0}, {"symmetries": False}, *alike):
+            options = {**OPTIONS, **chosen}
             assert disagreement(engine, query, options) is None, f"seed {20261122 + part}, index {index}, {options}"
-        images, twins = find_symmetries(compile_problem(query, resolve({}), query.threat.budget))
-        mirrored += len(images) > 0 if part % 2 else len(np.unique(twins)) < len(twins)
+        found = find_symmetries(compile_problem(query, resolve({}), query.threat.budget))
+        mirrored += len(found.image) > 0 if part % 2 else len(np.unique(found.place)) < len(found.place)
     assert mirrored > each // (3 if part % 2 else 6)
 
 
@@ -195,22 +226,64 @@ def test_the_only_attack_is_found(part: int, pytestconfig: pytest.Config, monkey
     other part two threads share the search, in tasks of three nodes.
     """
     if part >= PARTS // 2:
-        monkeypatch.setattr(symmetries_of, "MOST", 0)  # twins alone
+        monkeypatch.setattr(symmetries_of, "MOST", 0)  # twins and components alone
     monkeypatch.setattr(solve, "SHARE_AFTER", 2)
     monkeypatch.setattr(share, "TASK_NODES", 3)
     grid = replace(
-        MIRRORED, styles=("gaussian", "dyadic"), calibrations=("none",), heads=(0,), budgets=(3,),
+        COPIES if part == PARTS - 1 else MIRRORED,
+        styles=("gaussian", "dyadic"), calibrations=("none",), heads=(0,), budgets=(3,),
         activations=("relu then none",),
     )  # fmt: skip
     each, found = pytestconfig.getoption("--campaign") // 15, 0
     for index in range(each):
         query = with_few_attacks(draw(20261123 + part, index, grid))
         if query is not None and np.argmax(query.network.scores(query.graph, query.claim.node)) == query.claim.label:
-            options = {**OPTIONS, "flip_first": index % 2 == 0}
+            options = {**OPTIONS, "flip_first": index % 2 == 0, "orbits_at_once": part > 2 and index % 3 > 0}
             verdict = engine.verify(query, timeout=60, node_limit=None, options=options, threads=1 + part % 2)
             assert verdict.status == "vulnerable", f"seed {20261123 + part}, index {index}"
             found += len(verdict.attack) > 1
     assert found > each // 8
+
+
+def scattered(singles: int, couples: int, paths: int) -> ep.Graph:
+    """Vertices that are all alike by themselves: alone, in twos, and in threes."""
+    edges, n = [], singles
+    for size in [2] * couples + [3] * paths:
+        edges += [(n + k, n + k + 1) for k in range(size - 1)]
+        n += size
+    both = np.array([*edges, *((v, u) for u, v in edges)]).T.reshape(2, -1)
+    return ep.Graph(both, np.ones((n, 3)), directed=False)
+
+
+@pytest.mark.parametrize("aggregation", ["sum", "mean", "max"])
+def test_the_kinds_of_sets_are_few(aggregation: str) -> None:
+    """Sixty vertices, 1,770 pairs: all sets of four, under any aggregation and at any vertex, by default."""
+    graph, network = scattered(40, 4, 4), small_network(aggregation, 1)
+    label = network.predict(graph)
+    scores = network.scores(graph)
+    bias = np.zeros(2)
+    bias[1 - label] = scores[label] - scores[1 - label] - 100.0  # more than four flips change
+    one = ep.Network(network.layers, ep.Readout(np.eye(2), bias, "sum"))
+    found = ep.verify(one, graph, ep.Threat(4, insert=True), options={"attacks": False})
+    assert found.status == "robust"
+    assert found.stats.screenings <= 1  # the first node, before orbits
+    assert found.stats.nodes < 10_000
+
+
+@pytest.mark.parametrize("aggregation", ["sum", "mean", "max"])
+def test_the_smallest_attack_is_the_same(aggregation: str) -> None:
+    """Candidates shrink the budget while kinds are enumerated."""
+    sizes = []
+    for seed in range(30):
+        graph, network = scattered(3, 2, 1), small_network(aggregation, seed)
+        threat = ep.Threat(3, 2, insert=True)
+        found = [
+            ep.radius(network, graph, threat, options={"attacks": False, "climb": False, **chosen})
+            for chosen in ({"orbits_at_once": True}, {"interplay": False})
+        ]
+        assert (found[0].lower, found[0].upper) == (found[1].lower, found[1].upper), f"seed {seed}"
+        sizes.append(found[0].lower)
+    assert len(set(sizes)) > 1
 
 
 def test_fewer_graphs_are_looked_at() -> None:

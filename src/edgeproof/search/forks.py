@@ -135,7 +135,7 @@ class Forks:
         yield from self._search(NOTHING, 1)
         for sets in list_others(p):
             yield from self._try(sets)
-        for fork in leave_out_images(list_forks(p), self._walker.symmetries()):
+        for fork in leave_out_images(list_forks(p), self._walker.symmetries().image):
             yield from self._search(fork, 1)
             yield from self._survey(fork)
 

@@ -38,6 +38,7 @@ from numpy.typing import NDArray
 from ..arrays import FloatArray, IntArray
 from ..problem import Problem
 from ..stages import DENSE, GRAPH, MAX, MEAN, SUM
+from .symmetries import Symmetries, no_symmetries
 
 # parts of a row: what a flip changes in the pre-activation, in what is gathered (of a mean, before it is divided), in
 # what the vertex sends, in what it keeps for itself; of a max, how far apart the changes of its messages are
@@ -96,7 +97,9 @@ class Interplay(NamedTuple):
     image: NDArray[np.int64]  # (S, F) where each takes a pair
     kept: NDArray[np.int8]  # (FLIPS + 1, S) by flips made, whether it leaves them where they are
     twin: IntArray  # (n,) the first of a vertex's twins
-    touched: NDArray[np.int8]  # (n,) scratch: whether a flip is at it
+    component: IntArray  # (n,) its component
+    place: IntArray  # (n,) the first vertex in the same place of components that look alike
+    role: IntArray  # (n,) scratch: what it is while the flips made so far stay (mirror.py)
 
 
 def applies_to(p: Problem, budget: int) -> bool:
@@ -117,13 +120,10 @@ def _rows_of(p: Problem) -> int:
 
 def make_idle(p: Problem) -> Interplay:
     """Tables for those that do not screen: nobody looks at them."""
-    none = np.zeros((0, 1), dtype=np.int64)
-    return make_interplay(p, np.zeros((p.T + 1, 1, 1)), 1, False, none, np.zeros(1, dtype=np.int64))
+    return make_interplay(p, np.zeros((p.T + 1, 1, 1)), 1, False, no_symmetries(p))
 
 
-def make_interplay(
-    p: Problem, slack: FloatArray, budget: int, used: bool, image: NDArray[np.int64], twin: IntArray
-) -> Interplay:
+def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool, alike: Symmetries) -> Interplay:
     n, T, D = (p.n, p.T, p.D) if used else (1, p.T, 1)
     pairs = p.pair_u.size if used else 1
     levels = min(budget, FLIPS) + 1 if used else 1
@@ -168,8 +168,10 @@ def make_interplay(
         after=np.full(levels, -1, dtype=np.int64),
         rest=np.zeros(p.rivals),
         lead=np.zeros(p.rivals),
-        image=image,
-        kept=np.zeros((FLIPS + 1, len(image)), dtype=np.int8),
-        twin=twin,
-        touched=np.zeros(n, dtype=np.int8),
+        image=alike.image,
+        kept=np.zeros((FLIPS + 1, len(alike.image)), dtype=np.int8),
+        twin=alike.twin,
+        component=alike.component,
+        place=alike.place,
+        role=np.zeros(n, dtype=np.int64),
     )

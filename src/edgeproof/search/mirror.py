@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from .compile import leaf
-from .multiply import fill
 from .split import decide
 from .state import PAIR_MARK, USED
 
@@ -37,41 +36,52 @@ def keep_symmetries_with(s, x, pair):
 
 
 @leaf
-def note_touched(p, s, x):
-    """Where flips are."""
-    fill(x.touched, np.int8(0), p.n)
+def note_roles(p, s, x):
+    """What each vertex is while all that flips are at stay: those with the same number may take each other's place. It
+    is itself, one of some twins, or in some place of components that look alike.
+    """
+    for v in range(p.n):
+        x.role[v] = 2 * p.n + x.place[v]
     for i in range(s.tally[PAIR_MARK]):
         pair = s.pair_trail[i]
         if pair < 0:
-            x.touched[p.pair_u[~pair]] = 1
-            x.touched[p.pair_v[~pair]] = 1
+            for v in range(p.n):
+                if x.component[v] == x.component[p.pair_u[~pair]] or x.component[v] == x.component[p.pair_v[~pair]]:
+                    x.role[v] = p.n + x.twin[v]
+    for i in range(s.tally[PAIR_MARK]):
+        pair = s.pair_trail[i]
+        if pair < 0:
+            x.role[p.pair_u[~pair]] = p.pair_u[~pair]
+            x.role[p.pair_v[~pair]] = p.pair_v[~pair]
 
 
 @leaf
-def stands_for(x, v, w):
-    """Whether v may take the place of w, while all that are touched stay."""
-    return v == w or (x.twin[v] == x.twin[w] and not x.touched[v] and not x.touched[w])
-
-
-@leaf
-def leave_out_twins(p, s, x, pair):
-    """Exchanges of twins take this pair to any whose ends may stand for its ends."""
+def role_of(p, x, pair):
+    """The same number for pairs that exchanges of twins and components take to each other: their ends may take each
+    other's place, and are both in one component or in two.
+    """
     u, v = p.pair_u[pair], p.pair_v[pair]
-    note_touched(p, s, x)
+    one, two = x.role[u], x.role[v]
+    if p.charge_u and one > two:
+        one, two = two, one
+    together = 2 if u == v else 1 if x.component[u] == x.component[v] else 0
+    return (one * 3 * p.n + two) * 3 + together
+
+
+@leaf
+def leave_out_alike(p, s, x, pair):
+    """No attack from here holds this pair, nor any with the same role."""
+    note_roles(p, s, x)
+    role = role_of(p, x, pair)
     for other in range(p.pair_u.size):
-        if s.status[p.pair_slot[other, 0]] & 2:
-            a, b = p.pair_u[other], p.pair_v[other]
-            same = stands_for(x, a, u) and stands_for(x, b, v)
-            turned = p.charge_u and stands_for(x, a, v) and stands_for(x, b, u)
-            if (same or turned) and (a == b) == (u == v):
-                decide(p, s, other, np.int64(0))
+        if s.status[p.pair_slot[other, 0]] & 2 and role_of(p, x, other) == role:
+            decide(p, s, other, np.int64(0))
 
 
 @leaf
 def leave_out(p, s, x, pair):
     """No attack from here holds this pair, nor its images."""
-    decide(p, s, pair, np.int64(0))
-    leave_out_twins(p, s, x, pair)
+    leave_out_alike(p, s, x, pair)
     used = s.tally[USED]
     for k in range(x.image.shape[0]):
         other = x.image[k, pair]

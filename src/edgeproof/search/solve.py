@@ -15,6 +15,7 @@ from ..verdict import Stats
 from .exclude import grounding_may_break
 from .forks import FLIPS, FORK_WORK, Forks, count_forks, forks_apply
 from .lend import Lent
+from .orbits import Orbits, are_few
 from .portfolio import Flips, Portfolio
 from .round import rounding_slacks
 from .run import CANDIDATE, ENTER, FINISHED, PAUSED, STOPPED, restart
@@ -54,13 +55,14 @@ def exploration(nodes: int, fragile: int) -> float:
 
 
 class Step(NamedTuple):
-    """What to do once the search has seen so many nodes: start again with tightening, interplay or forks, or look for
-    attacks; some of it not before it has also done `patience` times as much work as that takes.
+    """What to do once the search has seen so many nodes: start again with tightening, interplay, orbits or forks; or
+    look for attacks. Some of it not before it has also done `patience` times as much work as that takes.
     """
 
     nodes: int
     tighten: bool = False
     interplay: bool = False
+    orbits: bool = False
     forks: bool = False
     width: int = 0
     patience: float = 0
@@ -72,7 +74,8 @@ WIDE = (Step(200, width=24), Step(200, width=100, patience=1), Step(200, width=6
 GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), *WIDE)
 # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
 INSERTION_PLAN = (
-    Step(0, width=1), Step(1, width=5), Step(1, interplay=True), *WIDE, Step(200, forks=True, patience=0.15),
+    Step(0, width=1), Step(1, width=5), Step(1, interplay=True), Step(1, orbits=True), *WIDE,
+    Step(200, forks=True, patience=0.15),
 )  # fmt: skip
 # around a node, bounds are strong and most that is left is robust; a unit of work is also done faster in a line
 NODE_PLAN = (
@@ -99,7 +102,7 @@ class Search(Walker):
         self._plan = self._make_plan(options)
         self._portfolio: Portfolio | None = None
         self._refuted: set[Flips] = set()
-        self._forks: Forks | None = None
+        self._instead: Forks | Orbits | None = None  # what moves this walker, where it does not walk by itself
         self._others = np.zeros_like(self.state.tally)  # what walkers have counted that this search was shared with
         self._others_checks = 0
 
@@ -111,8 +114,10 @@ class Search(Walker):
         steps = [Step(0, width=4)] * options["attack_at_once"]
         if options["tighten_at_once"]:
             steps.append(Step(0, tighten=True))
-        if options["interplay_at_once"] or options["forks_at_once"]:
+        if options["interplay_at_once"] or options["orbits_at_once"] or options["forks_at_once"]:
             steps.append(Step(0, interplay=True))
+        if options["orbits_at_once"]:
+            steps.append(Step(0, orbits=True))
         if options["forks_at_once"]:
             steps.append(Step(0, forks=True))
         steps += plan
@@ -121,7 +126,9 @@ class Search(Walker):
         if not options["attacks"]:
             steps = [step for step in steps if not step.width]
         if not options["interplay"]:
-            steps = [step for step in steps if not (step.interplay or step.forks)]
+            steps = [step for step in steps if not (step.interplay or step.orbits or step.forks)]
+        if not (options["orbits"] and self.mirrors):
+            steps = [step for step in steps if not step.orbits]
         if any(step.forks for step in steps) and not (options["forks"] and self.budget >= FLIPS and forks_apply(p)):
             steps = [step for step in steps if not step.forks]
         return steps
@@ -151,9 +158,13 @@ class Search(Walker):
             if not self.options.interplay and self.can_screen():
                 restart(self._problem, self._state)
                 self.follow(self.options._replace(interplay=1))
+        elif step.orbits:
+            at_once = self._asked["orbits_at_once"]
+            if self.options.interplay and (at_once or are_few(self.compiled.problem, self.symmetries(), self.limit)):
+                self._instead = Orbits(self)
         elif step.forks:
-            if self._forks is None and self.options.interplay and self.limit == FLIPS:
-                self._forks = Forks(self)
+            if self._instead is None and self.options.interplay and self.limit == FLIPS:
+                self._instead = Forks(self)
         elif self.limit > (0 if self._asked["attack_at_once"] else 1):
             portfolio = self._look_from_root()
             while self.limit > 0 and portfolio.search(self.limit, step.width) and not self._first_only:
@@ -191,13 +202,13 @@ class Search(Walker):
                     self._take(step)
             if self.attack is not None and (first_only or not self.attack):
                 return None
-            if shared and self._forks is None:
+            if shared and self._instead is None:
                 return self._share(most_nodes)
             # a step that waits for work is looked at again whenever the kernel comes back, as it often does
             later = [step.nodes for step in self._plan[:1] if step.nodes > self.nodes]
             pause = min([most_nodes, *later])
-            if self._forks is not None:
-                code = self._forks.advance(pause)
+            if self._instead is not None:
+                code = self._instead.advance(pause)
             else:
                 code = self.advance(min(pause, SHARE_AFTER) if self._threads > 1 else pause)
             if code == FINISHED:

@@ -4,13 +4,17 @@ Two atoms of one kind at the same neighbour, the two sides of a ring: every admi
 the same. So where no attack holds a pair besides the flips made so far, none holds its image under a symmetry that
 leaves these flips where they are (mirror.py).
 
-Vertices that are the same to all others are twins. They may be exchanged in so many ways that these are not listed: any
-of them may stand for any other as long as no flip is at either.
+Two kinds of exchanges are possible in so many ways that these are not listed:
+
+- Vertices that are the same to all others are twins: any may stand for any other as long as no flip is at either.
+- So may components, the parts that edges make of a graph, if they look alike and are the same to all others: vertex by
+  vertex, as long as no flip is at any of their vertices.
 """
 
 from __future__ import annotations
 
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,26 +27,38 @@ STEPS = 10_000  # of looking for them
 LARGE = 128  # vertices up to which they are looked for: some 0.1 s at most
 
 
-def find_symmetries(compiled: Compiled) -> tuple[IntArray, IntArray]:
-    """(symmetries, pairs): the pair that each pair goes to; without the one that leaves all where it is. And, of every
-    vertex, the first of its twins.
-    """
+class Symmetries(NamedTuple):
+    """S symmetries that are listed, without the one that leaves all where it is; and exchanges that are not."""
+
+    image: IntArray  # (S, pairs) the pair that each pair goes to
+    twin: IntArray  # (n,) the first of a vertex's twins
+    component: IntArray  # (n,) its component
+    place: IntArray  # (n,) of those in the same place of components that look alike, the first; of twins, the first
+
+
+def no_symmetries(p: Problem) -> Symmetries:
+    alone = np.arange(p.n)
+    return Symmetries(np.zeros((0, p.pair_u.size), dtype=np.int64), alone, alone, alone)
+
+
+def find_symmetries(compiled: Compiled) -> Symmetries:
     p = compiled.problem
-    none, alone = np.zeros((0, p.pair_u.size), dtype=np.int64), np.arange(p.n)
     if p.n > LARGE:
-        return none, alone
+        return no_symmetries(p)
     table = _table(p)
     kinds = _refine(table, _kinds(compiled, table))
-    twins = _twins(table, kinds)
-    found = _exchanges(table, kinds)
-    if not found:
-        return none, twins
+    twin = _twins(table, kinds)
+    component = _components(table)
+    found = Symmetries(no_symmetries(p).image, twin, component, _places(table, kinds, component, twin))
+    listed = _exchanges(table, kinds)
+    if not listed:
+        return found
     name = np.full((p.n, p.n), -1, dtype=np.int64)
     name[p.pair_u, p.pair_v] = np.arange(p.pair_u.size)
     if p.charge_u:
         name[p.pair_v, p.pair_u] = name[p.pair_u, p.pair_v]
-    to = np.array(found)
-    return np.ascontiguousarray(name[to[:, p.pair_u], to[:, p.pair_v]]), twins
+    to = np.array(listed)
+    return found._replace(image=np.ascontiguousarray(name[to[:, p.pair_u], to[:, p.pair_v]]))
 
 
 def _table(p: Problem) -> IntArray:
@@ -88,7 +104,7 @@ def _exchanges(table: IntArray, kinds: IntArray) -> list[tuple[int, ...]]:
             to = identity.copy()
             to[[u, v]] = v, u
             found[tuple(to.tolist())] = None
-    for to in _maps(table, kinds, _in_reach(table, sizes[kinds], loose)):
+    for to in _maps(table, kinds, _in_reach(table, sizes[kinds], loose), identity, MOST + 1):
         if len(found) >= MOST:
             break
         if (to != identity).any():
@@ -114,6 +130,51 @@ def _are_alike(table: IntArray, u: int, v: int) -> bool:
     return bool(same.all())
 
 
+def _components(table: IntArray) -> IntArray:
+    """The first vertex of each vertex's component."""
+    edges = ((table | table.T) & 1).astype(np.bool_)
+    np.fill_diagonal(edges, True)
+    first = np.arange(len(table))
+    while True:
+        nearer = np.where(edges, first, len(table)).min(axis=1)
+        if (nearer == first).all():
+            return first
+        first = nearer
+
+
+def _places(table: IntArray, kinds: IntArray, component: IntArray, twin: IntArray) -> IntArray:
+    """Where each vertex is in the first component that its own may be exchanged with. Who may be exchanged with one of
+    them may be so with all: exchanges make exchanges.
+    """
+    place = twin.copy()
+    firsts: dict[tuple[int, ...], list[IntArray]] = {}  # by the kinds in them
+    for c in np.unique(component):
+        here = np.flatnonzero(component == c)
+        alike = firsts.setdefault(tuple(sorted(kinds[here].tolist())), [])
+        for there in alike:
+            onto = _fit(table, kinds, here, there)
+            if onto is not None and _may_be_exchanged(table, here, onto):
+                place[here] = twin[onto]
+                break
+        else:
+            alike.append(here)
+    return place
+
+
+def _fit(table: IntArray, kinds: IntArray, here: IntArray, there: IntArray) -> IntArray | None:
+    """Where the vertices of one component may go in another, if they fit."""
+    sizes = np.bincount(kinds)[kinds]
+    found = _maps(table, kinds, _in_reach(table, sizes, here.tolist()), there, 1)
+    return found[0][here] if found else None
+
+
+def _may_be_exchanged(table: IntArray, here: IntArray, there: IntArray) -> bool:
+    """Whether all stays as it is if each of these takes the place of the one in the same position there."""
+    to = np.arange(len(table))
+    to[here], to[there] = there, here
+    return bool((table[np.ix_(to, to)] == table).all())
+
+
 def _in_reach(table: IntArray, sizes: IntArray, loose: list[int]) -> list[int]:
     """An order in which most vertices are at one that was before: there a wrong turn shows early."""
     order: list[int] = []
@@ -126,13 +187,15 @@ def _in_reach(table: IntArray, sizes: IntArray, loose: list[int]) -> list[int]:
     return order
 
 
-def _maps(table: IntArray, kinds: IntArray, order: list[int]) -> list[IntArray]:
-    """Maps onto itself, by going back from every contradiction; vertices that are alone of their kind stay."""
+def _maps(table: IntArray, kinds: IntArray, order: list[int], onto: IntArray, most: int) -> list[IntArray]:
+    """Up to so many maps of some vertices onto others that keep what they are to each other, by going back from every
+    contradiction; vertices that are not in `order` stay.
+    """
     out: list[IntArray] = []
     to, steps = np.arange(kinds.size), 0
     taken = np.zeros(kinds.size, dtype=np.bool_)
-    choices = [iter(np.flatnonzero(kinds == kinds[v]).tolist()) for v in order[:1]]
-    while choices and steps < STEPS and len(out) <= MOST:
+    choices = [iter(onto[kinds[onto] == kinds[v]].tolist()) for v in order[:1]]
+    while choices and steps < STEPS and len(out) < most:
         k = len(choices) - 1
         v = order[k]
         before = np.array(order[:k], dtype=np.int64)
@@ -151,5 +214,5 @@ def _maps(table: IntArray, kinds: IntArray, order: list[int]) -> list[IntArray]:
             out.append(to.copy())
             continue
         taken[w] = True
-        choices.append(iter(np.flatnonzero(kinds == kinds[order[k + 1]]).tolist()))
+        choices.append(iter(onto[kinds[onto] == kinds[order[k + 1]]].tolist()))
     return out

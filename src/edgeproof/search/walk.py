@@ -14,14 +14,15 @@ from ..problem import Compiled, Problem
 from .alarm import LARGE, stop_at
 from .degrees import count_open
 from .fork import stand_on, survey, try_sets
-from .interplay import FLIPS, applies_to, make_idle, make_interplay
+from .interplay import FLIPS, Interplay, applies_to, make_idle, make_interplay
 from .lend import Lent
 from .lines import make_inner, make_lines
+from .orbit import sweep_orbits
 from .rough import make_rough
 from .round import rounding_slacks
 from .run import CANDIDATE, PAUSED, STOPPED, TRAIL_FULL, run, set_out
 from .state import FRESH, LIMIT, NODES, PAIR_MARK, STOP, UNDECIDED, Options, State, make_state, with_longer_trails
-from .symmetries import find_symmetries
+from .symmetries import Symmetries, find_symmetries, no_symmetries
 from .trace import Trace
 
 # work between two looks at the clock: some 10 to 50 ms
@@ -71,7 +72,7 @@ class Walker:
         )
         self.budget = budget
         # where interplay searches from the root on, and for more than the two flips that it looks at together
-        self._mirrors = options["symmetries"] and 2 < budget <= FLIPS
+        self.mirrors = options["symmetries"] and 2 < budget <= FLIPS
         self.most = budget if options["budget_boxes"] else len(compiled.pairs)
         self.state = make_root(p, budget, self.most)
         if deadline is not None and p.slot_source.size * p.D * p.T > LARGE:
@@ -95,19 +96,20 @@ class Walker:
         self.exact_checks = 0
 
     def follow(self, options: Options) -> None:
-        """From here on, search with these."""
-        self.options = options
+        """From here on, search with these; without interplay where the system has no room for its tables."""
         if options.narrow:
             p, lines = self.compiled.problem, self._lines.bundle
             self._far, self._near = Lent(make_inner(lines, p)), Lent(make_inner(lines, p))
         if options.interplay:
             p = self.compiled.problem
-            image, twin = np.zeros((0, p.pair_u.size), dtype=np.int64), np.arange(p.n)
-            if self._mirrors:
-                image, twin = find_symmetries(self.compiled)
-            self._interplay = Lent(make_interplay(p, self.state.slack, self.budget, True, image, twin))
+            alike = find_symmetries(self.compiled) if self.mirrors else no_symmetries(p)
+            try:
+                self._interplay = Lent(make_interplay(p, self.state.slack, self.budget, True, alike))
+            except MemoryError:
+                options = options._replace(interplay=0)
             if self.deadline is not None and p.pair_u.size > MANY:
                 stop_at(self.deadline, self.state.tally, self)
+        self.options = options
 
     def can_screen(self) -> bool:
         """Whether interplay bounds what this walker searches."""
@@ -155,14 +157,20 @@ class Walker:
         bundles = self._problem, self._state
         return int(try_sets(*bundles, self.options, self.state.frame_excluded[0], sets, first, QUOTA))
 
+    def sweep_orbits(self, seen: IntArray, stamp: IntArray, most_nodes: int) -> int:
+        """Go on with one graph of each kind (orbit.py)."""
+        bundles = self._problem, self._state, self._interplay
+        excluded = self.state.frame_excluded[0]
+        return int(sweep_orbits(*bundles, self.options, excluded, seen, stamp, QUOTA, most_nodes))
+
     def pause(self) -> int:
         """Why a kernel other than `run` has come back before its end."""
         return STOPPED if self.state.tally[STOP] else PAUSED
 
-    def symmetries(self) -> IntArray:
-        """(symmetries, pairs): where each takes a pair."""
-        image: IntArray = self._interplay.bundle.image
-        return image
+    def symmetries(self) -> Symmetries:
+        """Those that the search uses, once it has tables of interplay."""
+        x: Interplay = self._interplay.bundle
+        return Symmetries(x.image, x.twin, x.component, x.place)
 
     def flips(self) -> list[int]:
         """The pairs that are flipped where the walker stands."""

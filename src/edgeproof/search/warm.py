@@ -42,7 +42,7 @@ def warm_up() -> None:
 
     options, compiled = _smallest()
     search = Search(compiled, 1, options)
-    _compile_forks(search)
+    _compile_others(search)
     if helper is not None:
         helper.wait()  # what it has not compiled, for whatever reason, is compiled here
     search.run(node_limit=None, first_only=True)
@@ -51,13 +51,14 @@ def warm_up() -> None:
         _mark().touch()
 
 
-def _compile_forks(search: Search) -> None:
-    """What is called only where forks are looked at. It calls no lines, so that it does not wait for these."""
+def _compile_others(search: Search) -> None:
+    """What is called only where forks or orbits are looked at. It calls no lines, and does not wait for these."""
     import numba
 
     from .fork import stand_on, survey, try_sets
     from .interplay import make_idle
     from .lend import Lent
+    from .orbit import sweep_orbits
     from .rough import make_rough
 
     p, state = search.compiled.problem, search.state
@@ -68,6 +69,7 @@ def _compile_forks(search: Search) -> None:
     stand_on.compile((problem, bundles[0], options, numbers, number))
     survey.compile((problem, *bundles, options, excluded, numbers, number))
     try_sets.compile((problem, bundles[0], options, excluded, sets, number, number))
+    sweep_orbits.compile((problem, *bundles[:2], options, excluded, numbers, numbers, number, number))
 
 
 def _smallest() -> tuple[dict[str, bool], Compiled]:
