@@ -2,6 +2,7 @@
 
     python benchmarks/solve_all.py --out results.jsonl Wisconsin_sum Cora_mean            # all nodes, budgets 1 2 5 10
     python benchmarks/solve_all.py --out results.jsonl --sample 60 MUTAG_sum              # six budget pairs
+    python benchmarks/solve_all.py --out longer.jsonl --limit 600 --again results.jsonl   # what was left open there
     python benchmarks/solve_all.py --show results.jsonl
 
 Queries whose line is in the file already are not repeated.
@@ -37,6 +38,13 @@ def instances(name: str, sample: int | None, weak: bool) -> list[dict]:
         for b, d in budgets
         for i in chosen
     ]
+
+
+def left_open(path: Path, rows: list[str]) -> list[dict]:
+    """What a file says was not solved, in some rows or all, without what was found there."""
+    asked = [json.loads(line) for line in path.read_text().splitlines()]
+    wanted = [one for one in asked if one["status"] == "unknown" and (not rows or one["row"] in rows)]
+    return [{key: one[key] for key in ("row", "dataset", "aggr", "index", "budget", "local")} for one in wanted]
 
 
 def solve(one: dict, limit: float) -> dict:
@@ -86,6 +94,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--show", type=Path)
     parser.add_argument("--sample", type=int)
+    parser.add_argument("--again", type=Path, help="only what this file has left open")
     parser.add_argument("--weak", action="store_true", help="against class (label + 1) mod classes only")
     parser.add_argument("--limit", type=float, help="seconds a query; default 300 for node tasks, 600 for graph tasks")
     args = parser.parse_args()
@@ -98,16 +107,18 @@ def main() -> None:
             one = json.loads(line)
             done.add((one["row"], one["index"], one["budget"], one["local"]))
     shared_data.verify("Cornell", "sum", 0, ep.Threat(1))  # compiles, loads
+    wanted = left_open(args.again, args.rows) if args.again else []
+    for name in () if args.again else args.rows:
+        wanted += instances(name, args.sample, args.weak)
+    started = time.perf_counter()
     with args.out.open("a") as out:
-        for name in args.rows:
-            started = time.perf_counter()
-            for one in instances(name, args.sample, args.weak):
-                if (one["row"], one["index"], one["budget"], one["local"]) in done:
-                    continue
-                limit = args.limit or (300 if one["dataset"] in shared_data.NODE_DATASETS else 600)
-                out.write(json.dumps(solve(one, limit)) + "\n")
-                out.flush()
-            print(f"{name}: {time.perf_counter() - started:.1f} s", flush=True)
+        for one in wanted:
+            if (one["row"], one["index"], one["budget"], one["local"]) in done:
+                continue
+            limit = args.limit or (300 if one["dataset"] in shared_data.NODE_DATASETS else 600)
+            out.write(json.dumps(solve(one, limit)) + "\n")
+            out.flush()
+    print(f"{time.perf_counter() - started:.1f} s", flush=True)
     show(args.out)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from edgeproof.search.portfolio import Portfolio
 from edgeproof.search.run import FINISHED, TIGHTEN, run
 from edgeproof.search.solve import SHARE_AFTER, Search
 from edgeproof.search.state import ACTION, EVALUATION_WORK, EVALUATIONS, LIMIT, TIGHTENINGS, USED, WORK
+from rings import ring, small_network
 
 BUDGET = 4
 
@@ -31,34 +34,58 @@ def long_search(threads: int = 1) -> Search:
 
 
 @pytest.fixture
-def beams(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The widths that are tried; nothing is found with them."""
-    tried: list[int] = []
-    monkeypatch.setattr(Portfolio, "search", lambda self, budget, width: tried.append(width))
+def looks(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
+    """The widths of beams and the numbers of climbs that are tried; nothing is found with them."""
+    tried: list[tuple[str, int]] = []
+    monkeypatch.setattr(Portfolio, "search", lambda self, budget, width: tried.append(("beam", width)))
+    monkeypatch.setattr(Portfolio, "climb", lambda self, budget, times: tried.append(("climbs", times)))
     return tried
 
 
-def test_wide_beams_wait_for_as_much_work_as_they_take(beams: list[int]) -> None:
+def test_long_looks_wait_for_as_much_work_as_they_take(looks: list[tuple[str, int]]) -> None:
     search, seen = long_search(), {}
     search.state.boxes[:] = np.nan  # no bound prunes
-    while 600 not in beams:
-        before = len(beams)
+    late = {("climbs", 5): 10, ("climbs", 25): 25, ("beam", 100): 50, ("climbs", 150): 150}
+    while ("climbs", 150) not in looks:
+        before = len(looks)
         assert search.run(node_limit=search.nodes + 500, first_only=True) == "node limit"
-        seen.update(dict.fromkeys(beams[before:], search.state.tally.copy()))
-    assert beams == [1, 5, 24, 100, 600]
-    for width in (100, 600):
-        tally = seen[width]
+        seen.update(dict.fromkeys(looks[before:], search.state.tally.copy()))
+    assert looks == [("beam", 1), ("beam", 5), *late]
+    for look, bases in late.items():
+        tally = seen[look]
         price = tally[EVALUATION_WORK] / max(tally[EVALUATIONS], 1)
-        assert tally[WORK] >= width * tally[LIMIT] * 28 * max(price, 1.0)
-    assert seen[600][WORK] > seen[100][WORK]
+        assert tally[WORK] >= bases * tally[LIMIT] * 28 * max(price, 1.0)
+    assert seen["climbs", 150][WORK] > seen["beam", 100][WORK]
 
 
-def test_threads_do_not_wait_for_them(beams: list[int]) -> None:
+def test_threads_do_not_wait_for_them(looks: list[tuple[str, int]]) -> None:
     search = long_search(threads=2)
     search.state.boxes[:] = np.nan
     search.run(node_limit=3000, first_only=True)
     assert search.nodes >= SHARE_AFTER
-    assert beams == [1, 5, 24]
+    assert looks[:2] == [("beam", 1), ("beam", 5)]
+    assert ("climbs", 150) not in looks  # not due by then
+
+
+def test_climbs_find_what_greedy_does_not() -> None:
+    """Claims that one set of three flips breaks and no smaller one; the best single flip need not be in it."""
+    graph, threat = ring(7), ep.Threat(3, insert=True)
+    sets = [some for size in range(4) for some in combinations(list(combinations(range(7), 2)), size)]
+    found = np.zeros(2, dtype=int)
+    for seed in range(10):
+        network = small_network("sum", seed)
+        leads = sorted(np.subtract(*network.scores(graph.flip(some))) for some in sets)
+        readout = Readout(np.eye(2), [0.0, (leads[0] + leads[1]) / 2], "sum")
+        query = make_query(Network(network.layers, readout), graph, threat, label=0)
+        for k, look in enumerate(("greedy", "climbs")):
+            options = resolve({})
+            search = Search(compile_problem(query, options, 3), 3, options)
+            portfolio = search._look_from_root()
+            attack = portfolio.search(3, 1) if look == "greedy" else portfolio.climb(3, 40)
+            assert (attack is None) == (search.attack is None)
+            found[k] += attack is not None
+    assert found[0] < found[1]
+    assert found[1] == 10
 
 
 def test_nothing_is_tightened_where_no_flip_is_left() -> None:

@@ -45,6 +45,8 @@ from .walk import Walker, make_root
 
 # search nodes after which a query is hard enough to be shared between threads
 SHARE_AFTER = 1000
+# times as many evaluations as flips, in a climb: most are for swaps
+SWAPS = 4
 # tighten at every k-th level: measured on five datasets, 2 beats 1 by 1.2-1.7x and is level with 4
 TIGHTEN_EVERY = 2
 
@@ -65,17 +67,26 @@ class Step(NamedTuple):
     orbits: bool = False
     forks: bool = False
     width: int = 0
+    climbs: int = 0
     patience: float = 0
+
+    @property
+    def attacks(self) -> bool:
+        return self.width > 0 or self.climbs > 0
 
 
 # Most queries end within a few nodes, so what is expensive waits. Bounds are weak on graph tasks with insertions and
 # attacks are easy to find: there they come first.
-WIDE = (Step(200, width=24), Step(200, width=100, patience=1), Step(200, width=600, patience=1))
-GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), *WIDE)
+WIDE = (
+    Step(1, climbs=5, patience=0.5), Step(200, climbs=25, patience=0.25), Step(200, width=100, patience=0.5),
+    Step(200, climbs=150, patience=0.25),
+)  # fmt: skip
+LONG = (Step(200, climbs=600, patience=2),)
+GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), *WIDE, *LONG)
 # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
 INSERTION_PLAN = (
     Step(0, width=1), Step(1, width=5), Step(1, interplay=True), Step(1, orbits=True), *WIDE,
-    Step(200, forks=True, patience=0.15),
+    Step(200, forks=True, patience=0.1), *LONG,
 )  # fmt: skip
 # around a node, bounds are strong and most that is left is robust; a unit of work is also done faster in a line
 NODE_PLAN = (
@@ -124,7 +135,7 @@ class Search(Walker):
         if not (options["tighten"] and self.options.lines):
             steps = [step for step in steps if not step.tighten]
         if not options["attacks"]:
-            steps = [step for step in steps if not step.width]
+            steps = [step for step in steps if not step.attacks]
         if not options["interplay"]:
             steps = [step for step in steps if not (step.interplay or step.orbits or step.forks)]
         if not (options["orbits"] and self.mirrors):
@@ -139,7 +150,7 @@ class Search(Walker):
         tally = self.state.tally
         if step.forks:
             return bool(tally[WORK] >= step.patience * FORK_WORK * count_forks(self.compiled.problem) ** 2)
-        evaluations = step.width * self.limit * len(self.compiled.pairs)
+        evaluations = (step.width + SWAPS * step.climbs) * self.limit * len(self.compiled.pairs)
         price = tally[EVALUATION_WORK] / max(tally[EVALUATIONS], 1)
         return bool(tally[WORK] >= step.patience * evaluations * max(price, 1.0))
 
@@ -167,8 +178,13 @@ class Search(Walker):
                 self._instead = Forks(self)
         elif self.limit > (0 if self._asked["attack_at_once"] else 1):
             portfolio = self._look_from_root()
-            while self.limit > 0 and portfolio.search(self.limit, step.width) and not self._first_only:
+            while self.limit > 0 and self._look(portfolio, step) and not self._first_only:
                 pass  # a smaller one may be found the same way
+
+    def _look(self, portfolio: Portfolio, step: Step) -> Flips | None:
+        if step.climbs:
+            return portfolio.climb(self.limit, step.climbs)
+        return portfolio.search(self.limit, step.width)
 
     def _look_from_root(self) -> Portfolio:
         """One that evaluates where the search is about to begin, while that is so; then one with a state of its own."""
@@ -188,19 +204,23 @@ class Search(Walker):
         fresh = self.state.tally[FRESH] == 1
         return fresh and bool(grounding_may_break(self._problem, self._state, self.state.frame_excluded[0]))
 
+    def _is_done(self) -> bool:
+        """Whether there is an attack, and no smaller one is asked for, or none is possible."""
+        return self.attack is not None and (self._first_only or not self.attack)
+
     def run(self, *, node_limit: int | None, first_only: bool) -> str | None:
         """Search to the end (None) or to a limit (its name); with `first_only`, the first attack ends it too."""
         self._first_only = first_only
         most_nodes = np.iinfo(np.int64).max if node_limit is None else node_limit
         while True:
             shared = self._threads > 1 and self.nodes >= SHARE_AFTER and self.state.tally[ACTION] == ENTER
-            while self._plan and (shared or self._is_due(self._plan[0])):
-                if self._plan[0].width and self._is_broken():
+            while self._plan and not self._is_done() and (shared or self._is_due(self._plan[0])):
+                if self._plan[0].attacks and self._is_broken():
                     break  # the kernel asks next whether the flips where it stands are an attack
                 step = self._plan.pop(0)
                 if not step.patience or self._is_due(step):  # otherwise threads would wait for it
                     self._take(step)
-            if self.attack is not None and (first_only or not self.attack):
+            if self._is_done():
                 return None
             if shared and self._instead is None:
                 return self._share(most_nodes)
