@@ -37,7 +37,7 @@ TABLE: tuple[Option, ...] = (
     Option("last_flip", True, "with one flip left, evaluate the pairs in doubt instead of branching"),
     Option("carriers", True, "take a max over 0/1 features apart by who carries a column"),
     Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree", paper=True),
-    Option("attacks", True, "look for attacks from the root (greedy, beams, swaps) while the search goes on"),
+    Option("attacks", True, "look for attacks from the root (greedy, beams, climbs, swaps) while the search goes on"),
     Option("interplay", True, "graph tasks with insertions: leave out flips in no attack, by what two do together"),
     Option("symmetries", True, "with it: of flips that a symmetry of the graph maps to each other, look at one"),
     Option("orbits", True, "with symmetries, where most vertices look alike: evaluate one graph of each kind"),

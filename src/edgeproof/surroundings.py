@@ -69,7 +69,9 @@ def _fixed_edges(
     graph: Graph, fragile: _Fragile, inner: IntArray, movable: dict[int, int], pairs: IntArray, number: _Numbering
 ) -> IntArray:
     """Edges into these vertices that are not fragile, renumbered."""
-    if fragile.only_edges and fragile.loops and inner.size == len(movable):
+    # with insertions, vertices of a node task that may be flipped at are not all that are looked at
+    every_edge = fragile.only_edges or (fragile.everything and fragile.threat.delete and fragile.node is None)
+    if every_edge and fragile.loops and inner.size == len(movable):
         return np.zeros((2, 0), dtype=np.int64)  # the same vertices, and every edge into them is fragile
     sources, targets = graph.edges_into(inner)
     kept = ~np.isin(_name(graph, sources, targets), _name(graph, pairs[:, 0], pairs[:, 1]))
@@ -199,7 +201,9 @@ def _fragile_pairs(
     graph: Graph, fragile: _Fragile, movable: dict[int, int], number: _Numbering, limit: int
 ) -> tuple[IntArray, NDArray[np.bool_]]:
     """Fragile pairs into movable vertices and whether they are edges, those close to the node first."""
-    total = sum(fragile.count(v) for v in movable)
+    total = len(movable) * graph.num_vertices  # no more than that
+    if total > limit:
+        total = sum(fragile.count(v) for v in movable)
     if total > limit and not graph.directed:
         total -= _both_ends(graph, fragile, movable)
     if total > limit:
@@ -215,7 +219,7 @@ def _fragile_pairs(
         pairs, present = np.stack([sources[near], targets[near]], axis=1), np.ones(sources.size, dtype=np.bool_)
         return _without_reverses(graph, pairs, present)
     if fragile.everything and len(movable) * graph.num_vertices <= GRID:
-        return _without_reverses(graph, *_every_pair(graph, fragile, movable, number))
+        return _every_pair(graph, fragile, movable, number)
     blocks, edges = [], []
     for v in sorted(movable, key=lambda v: (movable[v], v)):
         deletable, insertable = fragile.sources(v)
@@ -231,7 +235,7 @@ def _fragile_pairs(
 def _every_pair(
     graph: Graph, fragile: _Fragile, movable: dict[int, int], number: _Numbering
 ) -> tuple[IntArray, NDArray[np.bool_]]:
-    """All pairs into movable vertices where every pair is fragile, laid out as a grid."""
+    """The same where every pair is fragile, laid out as a grid."""
     n = graph.num_vertices
     targets = np.array(sorted(movable, key=lambda v: (movable[v], v)), dtype=np.int64)
     row = np.full(n, -1)
@@ -247,8 +251,12 @@ def _every_pair(
     kept[looped] = present[looped] & fragile.loops  # an absent self-loop is not inserted
     if not fragile.threat.delete:
         kept &= ~present
+    whole = not graph.directed and np.array_equal(sources, targets)
+    if whole:
+        kept = np.triu(kept)  # what is below are reverses
     at, source = np.nonzero(kept)
-    return np.stack([sources[source], targets[at]], axis=1), present[kept]
+    pairs = np.stack([sources[source], targets[at]], axis=1)
+    return (np.sort(pairs, axis=1), present[kept]) if whole else _without_reverses(graph, pairs, present[kept])
 
 
 def _both_ends(graph: Graph, fragile: _Fragile, movable: dict[int, int]) -> int:

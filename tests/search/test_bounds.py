@@ -127,7 +127,9 @@ class Node:
         self.below = np.ones(len(self.truth.flips), dtype=np.bool_)  # graphs below this node
 
     def make_search(self) -> Search:
-        return Search(self.compiled, self.budget, self.asked)
+        search = Search(self.compiled, self.budget, self.asked)
+        search.prepare()
+        return search
 
     @property
     def left(self) -> int:

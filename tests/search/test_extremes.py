@@ -75,6 +75,7 @@ def test_attack_stays_within_the_trail() -> None:
     options = resolve(None)
     compiled = compile_problem(query, options, budget)
     search = Search(compiled, budget, options)
+    search.prepare()
     room = search.state.value_trail_at.size
     # the same trail as the beginning of a longer one: what lies behind its end must not change
     trail, at = np.zeros((20 * room, *search.state.value_trail.shape[1:])), np.full(20 * room, -1)

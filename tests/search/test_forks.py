@@ -130,6 +130,7 @@ def at_fork(seed: int, index: int, grid: Grid) -> Search | None:
     options = resolve({})
     compiled = compile_problem(query, options, query.threat.budget)
     search = Search(compiled, query.threat.budget, options)
+    search.prepare()
     if not (search.can_screen() and forks_apply(compiled.problem) and search.limit == FLIPS):
         return None
     search.follow(search.options._replace(interplay=1))
@@ -330,6 +331,7 @@ def test_after_a_candidate_the_search_goes_on_where_it_was(quota: int, monkeypat
     query = ep.query.make_query(network, complete(7), ep.Threat(5, [5, 5, 2, 1, 5, 5, 5], insert=True), None, 0, None)
     options = resolve({})
     search = Search(compile_problem(query, options, 5), 5, options)
+    search.prepare()
     search.follow(search.options._replace(interplay=1))
     p = search.compiled.problem
     pairs = list(zip(p.pair_u.tolist(), p.pair_v.tolist(), strict=True))

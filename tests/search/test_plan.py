@@ -30,7 +30,9 @@ def long_search(threads: int = 1) -> Search:
     graph = ep.Graph(np.array(ring).T, random.normal(size=(8, 3)), directed=False)
     query = make_query(network, graph, ep.Threat(BUDGET, insert=True))
     options = resolve({"lines": False, "last_flip": False, "budget_boxes": False, "interplay": False})
-    return Search(compile_problem(query, options, BUDGET), BUDGET, options, threads)
+    search = Search(compile_problem(query, options, BUDGET), BUDGET, options, threads)
+    search.prepare()
+    return search
 
 
 @pytest.fixture
@@ -97,6 +99,7 @@ def test_nothing_is_tightened_where_no_flip_is_left() -> None:
     query = make_query(Network(layers), graph, ep.Threat(BUDGET), node=0)
     options = resolve({"tighten_at_once": True, "attacks": False})
     search = Search(compile_problem(query, options, BUDGET), BUDGET, options)
+    search.prepare()
     search._take(search._plan.pop(0))
     tally, most = search.state.tally, np.iinfo(np.int64).max
     bundles = search._problem, search._state, search._lines, search._far, search._near, search._interplay

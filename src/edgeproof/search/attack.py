@@ -42,23 +42,24 @@ def flip_best_gains(p, s, lines, options, excluded):
 
 
 @entry
-def score_flips(p, s, options, base, excluded, scores, first, last):
-    """scores[pair], for pairs from `first` to before `last`: the largest objective of a rival when `base` and this
-    pair are flipped; -inf where that is not allowed. All single flips of one base graph share its evaluation.
+def score_flips(p, s, options, base, excluded, scores, order, first, last):
+    """scores[pair], for pairs from `first` to before `last` in this order: the largest objective of a rival when `base`
+    and this pair are flipped; -inf where that is not allowed. All single flips of one base graph share its evaluation.
 
     Stops behind the first pair that may break the claim; returns where it has stopped.
     """
     for k in range(base.size):
         flip_grounding(p, s, options, base[k])
     pair_mark, value_mark, box_mark = s.tally[PAIR_MARK], s.tally[VALUE_MARK], s.tally[BOX_MARK]
-    for pair in range(first, last):
+    for k in range(first, last):
+        pair = order[k]
         scores[pair] = -np.inf
         if s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair):
             flip_grounding(p, s, options, pair)
             scores[pair] = largest_objective(p, s, excluded)
             undo(p, s, pair_mark, value_mark, box_mark)
             if scores[pair] > 0.0:
-                last = pair + 1
+                last = k + 1
                 break
     undo(p, s, np.int64(0), np.int64(0), box_mark)
     return last

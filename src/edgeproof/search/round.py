@@ -20,7 +20,7 @@ from .bound_boxes import ROOT, bound_vertex
 from .compile import entry, kernel, loop
 from .evaluate import evaluate_vertex
 from .lend import Lent
-from .multiply import copy, fill
+from .multiply import add, copy, fill
 from .propagate import spendable
 from .state import (
     BOX_MARK,
@@ -52,6 +52,12 @@ def add_magnitudes(out, weight, x, rows, columns):
             out[i] += weight[j, i] * x[j]
 
 
+@loop
+def take_larger(largest, row, m):
+    for i in range(m):
+        largest[i] = max(largest[i], row[i])
+
+
 @kernel
 def gather_magnitudes(p, s, options, t, v, out, how, rows):
     """Bound what an aggregation over `rows` (one a vertex) can amount to at v: for a sum, all that are there and as
@@ -59,27 +65,40 @@ def gather_magnitudes(p, s, options, t, v, out, how, rows):
     """
     m = rows.shape[1]
     fill(out, 0.0, m)
-    start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
     if p.kind[t] == POOL:
         for u in range(p.n):
             for i in range(m):
                 out[i] = out[i] + rows[u, i] if how == SUM else max(out[i], rows[u, i])
         return
-    cap = spendable(s, options, v)
+    largest = s.line[0]
+    fill(largest, 0.0, m)
+    for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
+        if s.status[k] & 1 and how == SUM:
+            add(out, rows[p.slot_source[k]], m)
+        else:
+            take_larger(largest, rows[p.slot_source[k]], m)
+    cap = np.float64(spendable(s, options, v)) if how == SUM else 1.0
     for i in range(m):
-        total, largest = 0.0, 0.0
-        for k in range(start, end):
-            x = rows[p.slot_source[k], i]
-            if s.status[k] & 1 and how == SUM:
-                total += x
-            else:
-                largest = max(largest, x)
-        out[i] = total + largest * (cap if how == SUM else 1)
+        out[i] += largest[i] * cap
+
+
+@entry
+def evaluate_root(p, s, options):
+    """Fill the values of the root; not all of them if time is up, but then nothing will be bounded either."""
+    for v in range(p.n):
+        copy(s.values[0, v, OWN], p.own[v], p.D)
+        copy(s.values[0, v, SENT], p.sent[v], p.D)
+    for t in range(1, p.T + 1):
+        for v in range(p.active[t]):
+            if s.tally[STOP]:
+                return
+            evaluate_vertex(p, s, options, t, v, np.int64(1))
+            s.tally[VALUE_MARK] = 0
 
 
 @entry
 def enclose_root(p, s, options, magnitude, error, passed, gathered):
-    """Fill values, boxes, slacks and errors for the root; False if something is too large to be bounded, or if time is
+    """Fill boxes, slacks and errors for the root; False if something is too large to be bounded, or if time is
     up (alarm.py).
 
     magnitude, error: (T+1, n, D) bounds of |p_t(v)| and of the error of the grounding's values.
@@ -87,8 +106,6 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
     """
     n = p.n
     for v in range(n):
-        copy(s.values[0, v, OWN], p.own[v], p.D)
-        copy(s.values[0, v, SENT], p.sent[v], p.D)
         copy(s.boxes[0, v, OWN_LOW], p.own[v], p.D)
         copy(s.boxes[0, v, OWN_HIGH], p.own[v], p.D)
         copy(s.boxes[0, v, SENT_LOW], p.sent[v], p.D)
@@ -157,13 +174,11 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
                     for i in range(width):
                         total[i] += gathered[i] + (passed[v, i] if p.how[t] == GCN else 0.0)
             bound_vertex(p, s, options, t, v, np.int64(ROOT))
-            evaluate_vertex(p, s, options, t, v, np.int64(1))
             for i in range(width):
                 bottom, above = s.boxes[t, v, LOW, i], s.boxes[t, v, HIGH, i]
                 magnitude[t, v, i] = max(abs(bottom), abs(above))
                 finite = finite and abs(bottom) < LARGE and abs(above) < LARGE and total[i] < LARGE
             s.tally[BOX_MARK] = 0
-            s.tally[VALUE_MARK] = 0
     last = error[p.T, 0]
     for r in range(p.rivals):
         if p.folded:
@@ -176,7 +191,7 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
 
 
 def rounding_slacks(problem: Lent, state: Lent, options: Options) -> bool:
-    """Prepare the root of a search; afterwards boxes are rigorous and `error` bounds the tester's rounding.
+    """Bound the root of a search; afterwards boxes are rigorous and `error` bounds the tester's rounding.
 
     False if numbers are so large that nothing can be bounded: then every grounding needs an exact answer.
     """

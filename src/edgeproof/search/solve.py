@@ -17,7 +17,7 @@ from .forks import FLIPS, FORK_WORK, Forks, count_forks, forks_apply
 from .lend import Lent
 from .orbits import Orbits, are_few
 from .portfolio import Flips, Portfolio
-from .round import rounding_slacks
+from .round import evaluate_root
 from .run import CANDIDATE, ENTER, FINISHED, PAUSED, STOPPED, restart
 from .share import Crew
 from .state import (
@@ -108,7 +108,7 @@ class Search(Walker):
         trace: Trace | None = None,
         deadline: float | None = None,
     ) -> None:
-        super().__init__(compiled, budget, options, on_attack, trace, deadline)
+        super().__init__(compiled, budget, options, on_attack, trace, deadline, later=True)
         self._asked, self._threads = options, threads
         self._plan = self._make_plan(options)
         self._portfolio: Portfolio | None = None
@@ -156,6 +156,8 @@ class Search(Walker):
 
     def _take(self, step: Step) -> None:
         if step.tighten:
+            if not self.options.lines:
+                return  # nothing can be bounded
             # not an easy one: start again with the expensive oracle, which pays off from the root on
             restart(self._problem, self._state)
             if self.trace is not None:
@@ -192,7 +194,7 @@ class Search(Walker):
             state, here = self.state, self.nodes == 0 and self.state.tally[PAIR_MARK] == 0
             if not here:
                 state = make_root(self.compiled.problem, self.budget, self.most)
-                rounding_slacks(self._problem, Lent(state), self.options)
+                evaluate_root(self._problem, Lent(state), self.options)
             found = Portfolio(self._problem, state, self.options, self.breaks, self._refuted, self.deadline)
             if here:
                 return found
@@ -218,12 +220,15 @@ class Search(Walker):
                 if self._plan[0].attacks and self._is_broken():
                     break  # the kernel asks next whether the flips where it stands are an attack
                 step = self._plan.pop(0)
+                if step.nodes > 0 or not step.attacks:
+                    self.prepare()
                 if not step.patience or self._is_due(step):  # otherwise threads would wait for it
                     self._take(step)
             if self._is_done():
                 return None
             if shared and self._instead is None:
                 return self._share(most_nodes)
+            self.prepare()
             # a step that waits for work is looked at again whenever the kernel comes back, as it often does
             later = [step.nodes for step in self._plan[:1] if step.nodes > self.nodes]
             pause = min([most_nodes, *later])

@@ -19,7 +19,7 @@ from .lend import Lent
 from .lines import make_inner, make_lines
 from .orbit import sweep_orbits
 from .rough import make_rough
-from .round import rounding_slacks
+from .round import evaluate_root, rounding_slacks
 from .run import CANDIDATE, PAUSED, STOPPED, TRAIL_FULL, run, set_out
 from .state import FRESH, LIMIT, NODES, PAIR_MARK, STOP, UNDECIDED, Options, State, make_state, with_longer_trails
 from .symmetries import Symmetries, find_symmetries, no_symmetries
@@ -62,7 +62,9 @@ class Walker:
         on_attack: Callable[[list[Pair]], None] | None = None,
         trace: Trace | None = None,
         deadline: float | None = None,
+        later: bool = False,
     ) -> None:
+        """With `later`, somebody calls `prepare` before the first move."""
         self.compiled, self.deadline = compiled, deadline
         self._on_attack, self.trace = on_attack, trace
         self.evaluator = ExactEvaluator(compiled.query.network, compiled.query.graph)
@@ -81,19 +83,30 @@ class Walker:
             trace.pairs = compiled.pairs
             self.state = trace.attach(self.state)
         self._problem, self._state = Lent(p), Lent(self.state)
-        self._lines = Lent(make_lines(p, self.state.line.shape[1], used=options["lines"]))
-        self._far = self._near = self._lines  # no pass inside another yet
         if Walker._idle is None:
             Walker._idle = Lent(make_idle(p))
         self._interplay = Walker._idle
         self._rough: Lent | None = None  # made where forks are looked at
+        evaluate_root(self._problem, self._state, self.options)
+        self._prepared = False
+        self.attack: list[Pair] | None = None
+        self.rival: int | None = None
+        self.exact_checks = 0
+        if not later:
+            self.prepare()
+
+    def prepare(self) -> None:
+        """What a search needs, and looks for attacks do not: bounds of the root, with rounding, and room for lines."""
+        if self._prepared:
+            return
+        self._prepared = True
+        lines = make_lines(self.compiled.problem, self.state.line.shape[1], used=bool(self.options.lines))
+        self._lines = Lent(lines)
+        self._far = self._near = self._lines  # no pass inside another yet
         if not rounding_slacks(self._problem, self._state, self.options):
             # nothing can be bounded: every grounding is decided exactly, and no bound is trusted
             self.state.boxes[:] = np.nan
             self.options = self.options._replace(lines=0)
-        self.attack: list[Pair] | None = None
-        self.rival: int | None = None
-        self.exact_checks = 0
 
     def follow(self, options: Options) -> None:
         """From here on, search with these; without interplay where the system has no room for its tables."""
