@@ -147,12 +147,27 @@ THREE = {
 }
 
 
+def alike(joined: bool) -> tuple[ep.Graph, ep.Threat]:
+    """Seven vertices that are all alike, alone or all at an eighth one; flips are between the seven."""
+    spokes = [(v, 7) for v in range(7)] if joined else []
+    both = np.array([*spokes, *((v, u) for u, v in spokes)], dtype=int).reshape(-1, 2).T
+    threat = ep.Threat(3, fragile=list(combinations(range(7), 2)))
+    return ep.Graph(both, np.ones((7 + joined, 3)), directed=False), threat
+
+
+@pytest.mark.parametrize("orbits", [False, True])
 @pytest.mark.parametrize(
-    ("shape", "aggregation"),
-    [("a triangle", "sum"), ("a star", "sum"), ("three apart", "sum"), ("three apart", "mean")],
-)
-def test_of_many_twins_the_only_shape_that_breaks_a_claim_is_found(shape: str, aggregation: str) -> None:
-    graph = ep.Graph(np.zeros((2, 0), dtype=int), np.ones((7, 3)), directed=False)
+    ("shape", "aggregation", "joined"),
+    [
+        ("a triangle", "sum", False), ("a star", "sum", False), ("three apart", "sum", False),
+        ("three apart", "mean", False), ("a triangle", "sum", True), ("a star", "sum", True),
+        ("three apart", "sum", True),
+    ],
+)  # fmt: skip
+def test_of_many_twins_the_only_shape_that_breaks_a_claim_is_found(
+    shape: str, aggregation: str, joined: bool, orbits: bool
+) -> None:
+    graph, threat = alike(joined)
     fewer = [flips[:size] for flips in THREE.values() for size in range(3)]
     others = [*fewer, *(flips for name, flips in THREE.items() if name != shape)]
     asked = 0
@@ -163,7 +178,8 @@ def test_of_many_twins_the_only_shape_that_breaks_a_claim_is_found(shape: str, a
             asked += 1
             readout = ep.Readout(np.eye(2), [0.0, (leads[0] + min(leads[1:])) / 2], "sum")
             one = ep.Network(network.layers, readout)
-            found = ep.verify(one, graph, ep.Threat(3, insert=True), label=0, options=OPTIONS)
+            options = {**OPTIONS, "orbits_at_once": orbits}
+            found = ep.verify(one, graph, threat, label=0, options=options)
             assert found.attack is not None, f"seed {seed}"
             degrees = [
                 sorted(np.unique(np.ravel(flips), return_counts=True)[1]) for flips in (found.attack, THREE[shape])
