@@ -288,6 +288,28 @@ def test_the_kinds_of_sets_are_few(aggregation: str) -> None:
     assert found.stats.nodes < 10_000
 
 
+@pytest.mark.parametrize("orbits", [False, True])
+def test_of_many_couples_the_only_kind_of_set_that_breaks_a_claim_is_found(orbits: bool) -> None:
+    """A couple is no longer like the others once a flip is at one of the two, and the other one is not either."""
+    graph = scattered(0, 4, 0)
+    pairs = [(u, v) for u, v in combinations(range(8), 2) if u // 2 != v // 2]
+    sets = [some for size in range(4) for some in combinations(pairs, size)]
+    again = 0
+    for seed in range(24):
+        network = small_network("sum", seed)
+        leads = np.array([np.subtract(*network.scores(graph.flip(some))) for some in sets])
+        first, *more = np.unique(leads.round(6))
+        if not more:
+            continue  # nothing gets through
+        flips = sets[int(leads.argmin())]
+        again += any({2 * k, 2 * k + 1} <= set(np.ravel(flips)) for k in range(4))
+        one = ep.Network(network.layers, ep.Readout(np.eye(2), [0.0, (first + more[0]) / 2], "sum"))
+        options = {**OPTIONS, "orbits_at_once": orbits}
+        found = ep.verify(one, graph, ep.Threat(3, fragile=pairs), label=0, options=options)
+        assert found.status == "vulnerable", f"seed {seed}"
+    assert again > 3
+
+
 @pytest.mark.parametrize("aggregation", ["sum", "mean", "max"])
 def test_the_smallest_attack_is_the_same(aggregation: str) -> None:
     """Candidates shrink the budget while kinds are enumerated."""
