@@ -36,3 +36,26 @@ def test_pairs_are_those_that_the_threat_admits(most: int, monkeypatch: pytest.M
             assert set(found) == set(admitted), (SEED, index)  # every vertex matters, and loops do
             everywhere += 1
     assert everywhere > 50
+
+
+def test_every_edge_is_fixed_or_fragile() -> None:
+    """Into the vertices that are looked at, each edge once: none is forgotten because others like it are fragile."""
+    grid = replace(GRID, vertices=(5, 6, 7), budgets=(1, 2), flips=("insert", "both", "both", "delete"))
+    fixed = 0
+    for index in range(COUNT):
+        query = draw(SEED + 1, index, grid)
+        looking = [layer.aggregation for layer in query.network.layers if not layer.is_dense]
+        around = surroundings.find_surroundings(query, looking, query.threat.budget, 10**6)
+        name = around.vertices.tolist()
+        there = [(name[u], name[v]) for u, v in around.fixed.T.tolist()]
+        fixed += len(there)
+        for (u, v), present in zip(around.pairs.tolist(), around.present.tolist(), strict=True):
+            if present:
+                there += {(u, v), (v, u)} if not query.graph.directed else {(u, v)}
+        assert len(set(there)) == len(there), (SEED + 1, index)
+        loops = any(how != "gcn" for how in looking)
+        for v, far in zip(name, around.distance.tolist(), strict=True):
+            if far < len(looking):
+                missing = {(u, v) for u in query.graph.in_neighbours(v).tolist() if u != v or loops} - set(there)
+                assert not missing, (SEED + 1, index, missing)
+    assert fixed > 50
