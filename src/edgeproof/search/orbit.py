@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from .attack import flip_grounding
 from .compile import entry, leaf
 from .exclude import grounding_may_break
 from .mirror import leave_out_alike, note_roles, role_of
@@ -22,7 +21,7 @@ from .state import (
     USED,
     WORK,
 )  # fmt: skip
-from .sweep import DONE, FOUND, INTERRUPTED, note_marks
+from .sweep import DONE, FOUND, INTERRUPTED, breaks_by, note_marks
 
 # pairs whose roles are told in the time of one unit of work
 ROLES = 100
@@ -97,10 +96,7 @@ def sweep_orbits(p, s, x, options, excluded, seen, stamp, quota, node_limit):
                 leave_behind(p, s, x, level - 1)
                 continue
             s.sweep_cursor[level] = pair
-            flip_grounding(p, s, options, pair)
-            if grounding_may_break(p, s, excluded):
-                tally[SWEEP_PENDING] = 1
-                tally[CANDIDATES] += 1
+            if breaks_by(p, s, options, excluded, pair):
                 return FOUND
         tally[SWEEP_PENDING] = 0
         if tally[USED] < tally[LIMIT]:

@@ -104,6 +104,17 @@ def note_marks(s, level):
     s.sweep_marks[level, 1] = s.tally[VALUE_MARK]
 
 
+@leaf
+def breaks_by(p, s, options, excluded, pair):
+    """Flip this pair; whether the claim may be broken so, which the next call has to take from there."""
+    flip_grounding(p, s, options, pair)
+    if not grounding_may_break(p, s, excluded):
+        return False
+    s.tally[SWEEP_PENDING] = 1
+    s.tally[CANDIDATES] += 1
+    return True
+
+
 @kernel
 def sweep(p, s, lines, options, excluded, stop):
     """Go on with the enumeration; FOUND leaves a candidate on the trail, and the next call takes it from there.
@@ -129,10 +140,7 @@ def sweep(p, s, lines, options, excluded, stop):
                 undo(p, s, marks[0], marks[1], tally[BOX_MARK])
                 continue
             s.sweep_cursor[level] = pair + 1
-            flip_grounding(p, s, options, pair)
-            if grounding_may_break(p, s, excluded):
-                tally[SWEEP_PENDING] = 1
-                tally[CANDIDATES] += 1
+            if breaks_by(p, s, options, excluded, pair):
                 return FOUND
         tally[SWEEP_PENDING] = 0
         if tally[USED] < tally[LIMIT]:
