@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import edgeproof as ep
+from edgeproof.graph import Pair
 from edgeproof.network import Layer, Network, Readout
 from edgeproof.options import resolve
 from edgeproof.problem import compile_problem
 from edgeproof.query import make_query
+from edgeproof.search import portfolio
 from edgeproof.search.portfolio import Portfolio
 from edgeproof.search.run import FINISHED, TIGHTEN, run
 from edgeproof.search.solve import SHARE_AFTER, Search
@@ -69,25 +71,63 @@ def test_threads_do_not_wait_for_them(looks: list[tuple[str, int]]) -> None:
     assert ("climbs", 150) not in looks  # not due by then
 
 
+def hardest_to_break(aggregation: str, seed: int, size: int) -> tuple[Search, list[list[Pair]]]:
+    """A claim that few sets of at most so many flips break; those sets."""
+    graph, threat = ring(7), ep.Threat(size, insert=True)
+    sets = [list(some) for made in range(size + 1) for some in combinations(list(combinations(range(7), 2)), made)]
+    network = small_network(aggregation, seed)
+    leads = np.round([np.subtract(*network.scores(graph.flip(some))) for some in sets], 9)
+    best, second = np.unique(leads)[:2]
+    readout = Readout(np.eye(2), [0.0, (best + second) / 2], "sum")
+    query = make_query(Network(network.layers, readout), graph, threat, label=0)
+    options = resolve({})
+    search = Search(compile_problem(query, options, size), size, options)
+    return search, [sets[k] for k in np.flatnonzero(leads == best)]
+
+
+def is_fork(flips: list[Pair]) -> bool:
+    return len(flips) == 2 and bool(set(flips[0]) & set(flips[1]))
+
+
 def test_climbs_find_what_greedy_does_not() -> None:
-    """Claims that one set of three flips breaks and no smaller one; the best single flip need not be in it."""
-    graph, threat = ring(7), ep.Threat(3, insert=True)
-    sets = [some for size in range(4) for some in combinations(list(combinations(range(7), 2)), size)]
+    """The best single flip need not be in an attack of three."""
     found = np.zeros(2, dtype=int)
     for seed in range(10):
-        network = small_network("sum", seed)
-        leads = sorted(np.subtract(*network.scores(graph.flip(some))) for some in sets)
-        readout = Readout(np.eye(2), [0.0, (leads[0] + leads[1]) / 2], "sum")
-        query = make_query(Network(network.layers, readout), graph, threat, label=0)
         for k, look in enumerate(("greedy", "climbs")):
-            options = resolve({})
-            search = Search(compile_problem(query, options, 3), 3, options)
-            portfolio = search._look_from_root()
-            attack = portfolio.search(3, 1) if look == "greedy" else portfolio.climb(3, 40)
+            search, _ = hardest_to_break("sum", seed, 3)
+            looking = search._look_from_root()
+            attack = looking.search(3, 1) if look == "greedy" else looking.climb(3, 40)
             assert (attack is None) == (search.attack is None)
             found[k] += attack is not None
     assert found[0] < found[1]
     assert found[1] == 10
+
+
+def test_wide_beams_find_two_bad_flips_at_one_vertex(monkeypatch: pytest.MonkeyPatch) -> None:
+    forks, missed = 0, 0
+    for seed in range(30):
+        for forked in (True, False):
+            monkeypatch.setattr(portfolio, "FORKED", 1 if forked else 2)
+            search, broken_by = hardest_to_break("max", seed, 2)
+            if not any(is_fork(flips) for flips in broken_by):
+                continue
+            forks += forked
+            attack = search._look_from_root().search(2, 1)
+            assert attack is not None or not forked
+            assert attack is None or search.attack in broken_by
+            missed += attack is None
+    assert forks > 5
+    assert missed > 0
+
+
+def test_wide_beams_begin_with_any_two_flips_at_one_vertex() -> None:
+    search, _ = hardest_to_break("max", 0, 2)
+    held, pairs = 3, [tuple(map(int, pair)) for pair in search.compiled.pairs]
+    beginnings = search._look_from_root()._beginnings([(0.0, (held,))], portfolio.FORKED)
+    begun = [frozenset((*base, other)) for base, others in beginnings if base != (held,) for other in others.tolist()]
+    forks = {frozenset(two) for two in combinations(range(len(pairs)), 2) if is_fork([pairs[k] for k in two])}
+    assert {two for two in forks if held not in two} <= set(begun) <= forks
+    assert len(begun) == len(set(begun))
 
 
 def test_nothing_is_tightened_where_no_flip_is_left() -> None:
