@@ -157,8 +157,13 @@ IN_SEARCH = (
     ),
     Fault(
         "fork-seen-with-anything", "search/fork.py",
-        "        if seen and is_apart_from_base(p, s, g):\n",
-        "        if seen:\n",
+        "    others = near if seen else candidates\n",
+        "    others = near * 0 if seen else candidates\n",
+    ),
+    Fault(
+        "fork-near-the-base-by-one-flip", "search/fork.py",
+        "    return are_apart(p, ~s.pair_trail[0], pair) and are_apart(p, ~s.pair_trail[1], pair)\n",
+        "    return are_apart(p, ~s.pair_trail[0], pair)\n",
     ),
     Fault(
         "fork-left-after-a-candidate", "search/fork.py",

@@ -23,7 +23,7 @@ from edgeproof.search.forks import FLIPS, forks_apply, leave_out_images, list_fo
 from edgeproof.search.interplay import Interplay
 from edgeproof.search.lend import Lent
 from edgeproof.search.rough import Rough, couple_roughly, find_swings, find_widest, make_rough, size_up_all
-from edgeproof.search.screen import find_reaches, gain_of, note_singles
+from edgeproof.search.screen import find_reaches, gain_of, list_candidates, note_singles
 from edgeproof.search.solve import Search
 from edgeproof.search.state import H
 from edgeproof.search.sweep import DONE, FOUND
@@ -145,7 +145,7 @@ def at_fork(seed: int, index: int, grid: Grid) -> Search | None:
 def bound_fork(p, s, x, rough, excluded, centre, e, f, fine, coarse):
     """What each candidate and this fork reach: fine[r, pair], coarse[r, pair]; returns how many were bounded."""
     left = np.int64(3)
-    candidates = note_singles(p, s, x, left)
+    candidates = note_singles(p, s, x, list_candidates(p, s, x), left)
     find_widest(p, x, rough, candidates)
     find_swings(p, x, rough)
     find_reaches(p, x, candidates, np.int64(2))

@@ -20,7 +20,7 @@ from .multiply import fill
 from .pay import pay
 from .rough import couple_roughly, find_swings, find_widest, size_up_all
 from .run import restart
-from .screen import find_reaches, gain_of, note_singles
+from .screen import find_reaches, gain_of, list_candidates, note_singles
 from .split import affordable, undo
 from .state import BOX_MARK, CANDIDATES, LIMIT, PAIR_MARK, STOP, USED, VALUE_MARK, WORK, H
 from .sweep import DONE, FOUND, INTERRUPTED, note_marks
@@ -167,44 +167,55 @@ def is_apart_from_base(p, s, pair):
 
 
 @leaf
-def is_hopeless(p, s, x, rough, excluded, centre, fork, beside, left, reach):
-    """Whether a fork and a flip that does not touch it keep the claim, by better bounds than the rough one."""
-    bent = bend_together(p, x, np.int64(p.rivals), beside, fork)
-    if reach + rough.total[beside] + bent <= 0.0:
-        return True
-    made = bent + meet_fork(p, s, x, centre, fork, beside)
-    return reach_with(p, x, excluded, fork, x.candidate[beside], left) + made <= 0.0
+def put_near_first(p, s, x, candidates):
+    """Candidates that touch the base come before the others; returns how many these are."""
+    near = np.int64(0)
+    for c in range(candidates):
+        g = x.candidate[c]
+        if not is_apart_from_base(p, s, g):
+            x.candidate[c] = x.candidate[near]
+            x.candidate[near] = g
+            near += 1
+    return near
 
 
 @leaf
-def look_beside(p, s, x, rough, options, excluded, cursor, candidates, left, usable):
+def is_hopeless(p, s, x, rough, excluded, centre, fork, beside, left):
+    """Whether a fork and a flip that does not touch it keep the claim, by better bounds than the rough ones."""
+    reached = reach_with(p, x, excluded, fork, x.candidate[beside], left) + meet_fork(p, s, x, centre, fork, beside)
+    # three times in four the rough bound of what both bend will do
+    bent = rough.bent[beside]
+    return reached + bent <= 0.0 or reached + bend_together(p, x, np.int64(p.rivals), beside, fork) <= 0.0
+
+
+@leaf
+def look_beside(p, s, x, rough, options, excluded, cursor, candidates, near, left, usable):
     """Look at a fork, whose rows are noted, and at every flip beside it; False where one may break the claim."""
     e, f, fork, centre = x.both[0], x.both[1], candidates, cursor[CENTRE]
     reach = reach_alone(p, x, excluded, fork, left)
     seen = was_base(s, e, f)
+    others = near if seen else candidates
     if cursor[BESIDE] == 0:
         cursor[BESIDE] = 1
         if not seen and not reach <= 0.0 and may_break(p, s, options, excluded, e, f, np.int64(-1)):
             return False
     if usable:
-        couple_roughly(p, x, rough, fork, candidates, across(p, e, centre), across(p, f, centre))
-    while cursor[BESIDE] <= candidates:
+        couple_roughly(p, x, rough, fork, others, across(p, e, centre), across(p, f, centre))
+    while cursor[BESIDE] <= others:
         beside = cursor[BESIDE] - 1
         cursor[BESIDE] += 1
         g = x.candidate[beside]
         if usable and reach + rough.total[beside] + rough.bent[beside] <= 0.0:
             continue
-        if seen and is_apart_from_base(p, s, g):
-            continue
         if are_apart(p, e, g) and are_apart(p, f, g):
-            hopeless = usable and is_hopeless(p, s, x, rough, excluded, centre, fork, beside, left, reach)
+            hopeless = usable and is_hopeless(p, s, x, rough, excluded, centre, fork, beside, left)
             if not hopeless and may_break(p, s, options, excluded, e, f, g):
                 return False
     return True
 
 
 @leaf
-def look_at_forks(p, s, x, rough, options, excluded, cursor, candidates, left, usable, stop):
+def look_at_forks(p, s, x, rough, options, excluded, cursor, candidates, near, left, usable, stop):
     """Go on with the forks at one centre."""
     centre = cursor[CENTRE]
     while cursor[FIRST] < candidates:
@@ -217,7 +228,7 @@ def look_at_forks(p, s, x, rough, options, excluded, cursor, candidates, left, u
                 x.both[0] = e
                 x.both[1] = f
                 x.first[candidates + 1] = note_flips(p, s, x, candidates, x.both, x.first[candidates])
-                kept = look_beside(p, s, x, rough, options, excluded, cursor, candidates, left, usable)
+                kept = look_beside(p, s, x, rough, options, excluded, cursor, candidates, near, left, usable)
                 forget_flips(x, candidates)
                 if not kept:
                     return FOUND
@@ -238,7 +249,9 @@ def survey(p, s, x, rough, options, excluded, cursor, quota):
     """
     stop = s.tally[WORK] + quota
     left = s.tally[LIMIT] - s.tally[USED]
-    candidates = note_singles(p, s, x, left)
+    candidates = list_candidates(p, s, x)
+    near = put_near_first(p, s, x, candidates)
+    candidates = note_singles(p, s, x, candidates, left)
     find_widest(p, x, rough, candidates)
     find_swings(p, x, rough)
     find_reaches(p, x, candidates, np.int64(2))  # of a fork and one flip more, nobody else moves a neuron
@@ -254,7 +267,7 @@ def survey(p, s, x, rough, options, excluded, cursor, quota):
                 x.start[left, r] = s.values[p.T, 0, H, r] + s.error[r] + more
             if usable:
                 size_up_all(p, x, rough, candidates, cursor[CENTRE], left)
-            code = look_at_forks(p, s, x, rough, options, excluded, cursor, candidates, left, usable, stop)
+            code = look_at_forks(p, s, x, rough, options, excluded, cursor, candidates, near, left, usable, stop)
         if code == DONE:
             cursor[CENTRE] += 1
             cursor[FIRST] = 0

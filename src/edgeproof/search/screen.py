@@ -260,10 +260,8 @@ def couple_all(p, s, x, excluded, candidates, left):
 
 
 @leaf
-def note_singles(p, s, x, left):
-    """The grounding, and what each affordable flip changes in it; pairs that are not affordable are fixed. Returns how
-    many there are, or, if time was up, were noted.
-    """
+def list_candidates(p, s, x):
+    """`candidate`: the undecided pairs that are affordable; the others are fixed. Returns how many there are."""
     candidates = np.int64(0)  # typed: a literal would compile callees once more
     for e in range(p.pair_u.size):
         if s.status[p.pair_slot[e, 0]] & 2:
@@ -272,6 +270,12 @@ def note_singles(p, s, x, left):
                 candidates += 1
             else:
                 decide(p, s, e, np.int64(0))
+    return candidates
+
+
+@leaf
+def note_singles(p, s, x, candidates, left):
+    """The grounding, and what each candidate changes in it; returns how many were noted, fewer if time was up."""
     note_base(p, s, x)
     x.first[0] = 0
     for c in range(candidates):
@@ -291,7 +295,7 @@ def screen(p, s, x, options, excluded, left):
     """Bound what all undecided pairs can do from here, and fix those in no attack; returns how many are left, or -1 if
     time was up.
     """
-    candidates = note_singles(p, s, x, left)
+    candidates = note_singles(p, s, x, list_candidates(p, s, x), left)
     # what two flips at one vertex make of a max of others' messages is no sum over pairs
     usable = left == 2 or not (has_max(p) and is_crowded(p, s, x, candidates))
     if usable:

@@ -86,7 +86,7 @@ GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), *WIDE,
 # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
 INSERTION_PLAN = (
     Step(0, width=1), Step(1, width=5), Step(1, interplay=True), Step(1, orbits=True), *WIDE,
-    Step(200, forks=True, patience=0.1), *LONG,
+    Step(200, forks=True, patience=0.05), *LONG,
 )  # fmt: skip
 # around a node, bounds are strong and most that is left is robust; a unit of work is also done faster in a line
 NODE_PLAN = (
