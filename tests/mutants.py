@@ -102,8 +102,8 @@ def try_one(fault: Fault | None, campaign: int, checks: tuple[str, ...]) -> Fate
 
 def missed(faults: list[Fault], campaign: int, checks: tuple[str, ...]) -> list[str]:
     """Names of those that the checks do not see; says of each what became of it."""
-    if faults and try_one(None, campaign, checks).caught:
-        raise click.ClickException("the tests fail on the package as it is")
+    if faults and (fate := try_one(None, campaign, checks)).caught:
+        raise click.ClickException(f"the tests fail on the package as it is: {fate.how}")
     out = []
     for fault in faults:
         begin = time.monotonic()
