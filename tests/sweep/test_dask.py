@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
-from collections.abc import Iterator
-from concurrent.futures import Future
+from collections.abc import Generator, Iterator
+from concurrent.futures import CancelledError, Future, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,12 @@ import pytest
 
 import edgeproof as ep
 import sweep_cases as cases
+from edgeproof.sweep.chunk import Reply
 from edgeproof.sweep.many import make_sweep
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'edgeproof[dask]'")
+
+from edgeproof.sweep.cluster import hand_over, release  # noqa: E402  (it needs Dask)
 
 # what Dask and its event loop leave behind when processes are killed under them is theirs
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -79,22 +83,70 @@ def test_a_question_that_kills_every_worker_is_an_error(client: Any) -> None:
 
 
 def test_a_chunk_whose_end_was_missed_is_launched_again(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The client forgets the first chunk it is given, as it can when workers die."""
+    """The client does not hear of the first chunk that ends, as can happen when workers die."""
     client.wait_for_workers(3, timeout=60)
     monkeypatch.setattr("edgeproof.sweep.cluster.LOOK", 0.5)
-    wrap, missed = distributed.cfexecutor.ClientExecutor._wrap_future, []
+    finish, missed = distributed.client.FutureState.finish, []
 
-    def miss_first(executor: Any, future: Any) -> Any:
-        if missed:
-            return wrap(executor, future)
-        missed.append(future)
-        return Future()
+    def miss_first(state: Any, *args: Any, **more: Any) -> None:
+        if missed or not str(state.key).startswith("edgeproof"):
+            finish(state, *args, **more)
+        else:
+            missed.append(state.key)
 
-    monkeypatch.setattr(distributed.cfexecutor.ClientExecutor, "_wrap_future", miss_first)
+    monkeypatch.setattr(distributed.client.FutureState, "finish", miss_first)
     questions = [ep.Question(ep.Threat(1), node) for node in range(4)]
     answers = list(ep.verify_many(cases.network(), cases.graph(), questions, client, engine="brute", share=False))
     assert len(missed) == 1
     assert sorted(answer.question.node for answer in answers) == [0, 1, 2, 3]
+
+
+class Task:
+    """A Dask task whose result arrives, but whose worker is gone by then."""
+
+    status = "lost"
+
+    def __init__(self, outcome: Any) -> None:
+        self.outcome = outcome
+
+    def __await__(self) -> Generator[None, None, Any]:
+        yield from asyncio.sleep(0).__await__()
+        if isinstance(self.outcome, BaseException):
+            raise self.outcome
+        return self.outcome
+
+
+def test_a_result_counts_though_its_worker_died_since() -> None:
+    reply, future = Reply([], [], [], 0.0), Future[Reply | None]()
+    asyncio.run(hand_over(Task(reply), future))
+    assert future.result(timeout=0) is reply
+
+
+def test_an_error_on_the_way_is_told() -> None:
+    future = Future[Reply | None]()
+    asyncio.run(hand_over(Task(OSError("no route")), future))
+    with pytest.raises(OSError, match="no route"):
+        future.result(timeout=0)
+
+
+@pytest.mark.parametrize("kind", [CancelledError, asyncio.CancelledError])
+def test_a_cancelled_task_wakes_who_waits(kind: type[BaseException]) -> None:
+    future = Future[Reply | None]()
+    asyncio.run(hand_over(Task(kind()), future))
+    done, _ = wait([future], timeout=0)
+    assert done == {future}
+    assert future.cancelled()
+
+
+def test_what_was_given_up_may_still_come() -> None:
+    """Whoever comes first decides, whichever that is."""
+    for first_released in (True, False):
+        reply, future = Reply([], [], [], 0.0), Future[Reply | None]()
+        if first_released:
+            release(future)
+        asyncio.run(hand_over(Task(reply), future))
+        release(future)
+        assert future.cancelled() == first_released
 
 
 def test_the_command_takes_an_address(client: Any, tmp_path: Path) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import time
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from typing import Any
 from uuid import uuid4
 
@@ -34,15 +35,43 @@ class KeepJob(WorkerPlugin):
         forget(self.token)
 
 
+async def hand_over(task: Any, future: Future[Reply | None]) -> None:
+    """Give what becomes of a Dask task to a future that others may wait for.
+
+    The executor that Dask brings reads the task's state once more when it has the result. Where the worker that held
+    the result dies in between, it takes the result for an error (seen with distributed 2026.8); where the task fails
+    while its result is on the way, it tells nobody.
+    """
+    try:
+        reply = await task
+    except (CancelledError, asyncio.CancelledError):
+        release(future)
+    except Exception as problem:
+        if is_awaited(future):
+            future.set_exception(problem)
+    else:
+        if is_awaited(future):
+            future.set_result(reply)
+
+
+def is_awaited(future: Future[Reply | None]) -> bool:
+    return not future.done() and future.set_running_or_notify_cancel()
+
+
+def release(future: Future[Reply | None]) -> None:
+    """Nothing will come: tell who waits. Like `hand_over`, run in the client's event loop only: never two at once."""
+    if not future.done() and future.cancel():
+        future.set_running_or_notify_cancel()
+
+
 class OnDask(Silent):
     """A `distributed.Client`."""
 
     def __init__(self, job: Job, client: Any) -> None:
         self._client, self._token = client, job.token
         self._packed = pickle.dumps(job, protocol=pickle.HIGHEST_PROTOCOL)
-        self._executor = client.get_executor(pure=False)
         client.register_plugin(KeepJob(self._token, self._packed), name=self._token)
-        self._flying: dict[Future[Reply | None], str] = {}
+        self._flying: dict[Future[Reply | None], Any] = {}  # and their tasks
         self._over: set[str] = set()  # what the scheduler was done with at the last look
         self._looked = time.monotonic()
 
@@ -51,30 +80,29 @@ class OnDask(Silent):
         return max(1, sum(int(threads) for threads in self._client.nthreads().values()))
 
     def submit(self, chunk: Chunk, with_job: bool = False) -> Future[Reply | None]:
-        name = f"edgeproof-{uuid4().hex}"
-        future: Future[Reply | None] = self._executor.submit(
-            answer_kept, self._token, self._packed if with_job else None, chunk, key=name
-        )
-        self._flying[future] = name
+        packed = self._packed if with_job else None
+        task = self._client.submit(answer_kept, self._token, packed, chunk, key=f"edgeproof-{uuid4().hex}", pure=False)
+        future: Future[Reply | None] = Future()
+        self._client.loop.add_callback(hand_over, task, future)
+        self._flying = {other: theirs for other, theirs in self._flying.items() if not other.done()}
+        self._flying[future] = task
         return future
 
     def end_overruns(self, timeout: float | None) -> None:
         """Give up on chunks that the scheduler has been done with for a while, but that have not come back.
 
-        Where workers die, a client can miss how a task ended, and would wait for it forever (seen with distributed
-        2026.8, once in some 35 runs of a question that kills every worker). A cancelled chunk is launched again.
+        Where workers die, a client can miss how a task ended, and would wait for it forever. A released chunk is
+        launched again.
         """
         if time.monotonic() - self._looked < LOOK:
             return
-        self._flying = {future: name for future, name in self._flying.items() if not future.done()}
-        names = list(self._flying.values())
-        status = self._client.sync(self._client.scheduler.get_task_status, keys=names) if names else {}
-        over = {name for name in names if status.get(name) in OVER}
-        for future, name in self._flying.items():
-            if name in over & self._over and future.cancel():
-                future.set_running_or_notify_cancel()  # who waits for it is told only now
+        flying = {task.key: future for future, task in self._flying.items() if not future.done()}
+        status = self._client.sync(self._client.scheduler.get_task_status, keys=list(flying)) if flying else {}
+        over = {name for name in flying if status.get(name) in OVER}
+        for name in over & self._over:
+            self._client.loop.add_callback(release, flying[name])
         self._over, self._looked = over, time.monotonic()
 
     def close(self) -> None:
-        self._executor.shutdown(wait=False)
+        self._client.cancel(list(self._flying.values()))
         self._client.unregister_worker_plugin(self._token)
