@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Generator, Iterator
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import BrokenExecutor, CancelledError, Future, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -104,10 +106,8 @@ def test_a_chunk_whose_end_was_missed_is_launched_again(client: Any, monkeypatch
 class Task:
     """A Dask task whose result arrives, but whose worker is gone by then."""
 
-    status = "lost"
-
-    def __init__(self, outcome: Any) -> None:
-        self.outcome = outcome
+    def __init__(self, outcome: Any, status: str = "lost") -> None:
+        self.outcome, self.status = outcome, status
 
     def __await__(self) -> Generator[None, None, Any]:
         yield from asyncio.sleep(0).__await__()
@@ -122,10 +122,13 @@ def test_a_result_counts_though_its_worker_died_since() -> None:
     assert future.result(timeout=0) is reply
 
 
-def test_an_error_on_the_way_is_told() -> None:
+@pytest.mark.parametrize(("status", "kind"), [("error", OSError), ("lost", BrokenExecutor)])
+def test_an_error_of_the_work_stays_one_and_on_the_way_the_cluster_is_to_blame(
+    status: str, kind: type[Exception]
+) -> None:
     future = Future[Reply | None]()
-    asyncio.run(hand_over(Task(OSError("no route")), future))
-    with pytest.raises(OSError, match="no route"):
+    asyncio.run(hand_over(Task(OSError("no route"), status), future))
+    with pytest.raises(kind, match="no route"):
         future.result(timeout=0)
 
 
@@ -147,6 +150,34 @@ def test_what_was_given_up_may_still_come() -> None:
         asyncio.run(hand_over(Task(reply), future))
         release(future)
         assert future.cancelled() == first_released
+
+
+def test_a_scheduler_that_dies_ends_the_sweep_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    contact = str(tmp_path / "contact.json")
+    scheduler = _start("dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", contact)
+    worker = _start("dask_worker", "--no-dashboard", "--scheduler-file", contact, "--local-directory", str(tmp_path))
+    client = distributed.Client(scheduler_file=contact, timeout=60)
+    monkeypatch.setitem(distributed.config["distributed"]["comm"]["timeouts"], "connect", "2s")  # Dask's own: 30 s
+    try:
+        client.wait_for_workers(1, timeout=60)
+        plan = cases.plan(targets=[None, "next"])
+        answers = iter(ep.verify_many(cases.network(), cases.graph(3000), plan, client, engine="brute", store=tmp_path))
+        next(answers)
+        scheduler.kill()
+        with pytest.raises(ep.EdgeproofError, match=r"the workers are gone: .*Dask.*; what is answered is kept"):
+            list(answers)
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+        client.close(timeout=1)
+    assert cases.lines(tmp_path)
+
+
+def _start(program: str, *words: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", f"distributed.cli.{program}", *words]
+    with _tests_importable():
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def test_the_command_takes_an_address(client: Any, tmp_path: Path) -> None:

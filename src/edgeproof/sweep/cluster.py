@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import pickle
 import time
-from concurrent.futures import CancelledError, Future
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Future
+from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import uuid4
 
@@ -35,6 +37,15 @@ class KeepJob(WorkerPlugin):
         forget(self.token)
 
 
+@contextmanager
+def reaching() -> Iterator[None]:
+    """Around a question to the scheduler: where it is gone, so are the workers, as far as this sweep can know."""
+    try:
+        yield
+    except OSError as problem:
+        raise BrokenExecutor(f"the Dask scheduler does not answer: {problem}") from None
+
+
 async def hand_over(task: Any, future: Future[Reply | None]) -> None:
     """Give what becomes of a Dask task to a future that others may wait for.
 
@@ -48,7 +59,7 @@ async def hand_over(task: Any, future: Future[Reply | None]) -> None:
         release(future)
     except Exception as problem:
         if is_awaited(future):
-            future.set_exception(problem)
+            future.set_exception(problem if task.status == "error" else BrokenExecutor(f"Dask: {problem}"))
     else:
         if is_awaited(future):
             future.set_result(reply)
@@ -77,7 +88,8 @@ class OnDask(Silent):
 
     @property
     def slots(self) -> int:
-        return max(1, sum(int(threads) for threads in self._client.nthreads().values()))
+        with reaching():
+            return max(1, sum(int(threads) for threads in self._client.nthreads().values()))
 
     def submit(self, chunk: Chunk, with_job: bool = False) -> Future[Reply | None]:
         packed = self._packed if with_job else None
@@ -97,12 +109,16 @@ class OnDask(Silent):
         if time.monotonic() - self._looked < LOOK:
             return
         flying = {task.key: future for future, task in self._flying.items() if not future.done()}
-        status = self._client.sync(self._client.scheduler.get_task_status, keys=list(flying)) if flying else {}
+        with reaching():
+            status = self._client.sync(self._client.scheduler.get_task_status, keys=list(flying)) if flying else {}
         over = {name for name in flying if status.get(name) in OVER}
         for name in over & self._over:
             self._client.loop.add_callback(release, flying[name])
         self._over, self._looked = over, time.monotonic()
 
     def close(self) -> None:
-        self._client.cancel(list(self._flying.values()))
-        self._client.unregister_worker_plugin(self._token)
+        if self._client.status != "running":
+            return  # a scheduler that is gone keeps nothing
+        with suppress(OSError):  # nor does one that goes now
+            self._client.cancel(list(self._flying.values()))
+            self._client.unregister_worker_plugin(self._token)

@@ -125,6 +125,8 @@ class Sweep:
             if self._stopping:
                 self._collect(2 * PATIENCE, everything=True)
                 yield from self._give()
+        except (BrokenExecutor, CannotStartError) as problem:
+            raise EdgeproofError(f"the workers are gone: {problem}; what is answered is kept") from None
         finally:
             for future in self._flying:
                 future.cancel()
@@ -246,9 +248,9 @@ class Sweep:
             reply = future.result()
         except WorkerDiedError as death:
             self._bury(chunk, death.position, str(death), seconds, final=death.ended)
-        except (BrokenExecutor, CannotStartError) as problem:
+        except (BrokenExecutor, CannotStartError):
             if not self._stopping:
-                raise EdgeproofError(f"the workers are gone: {problem}; what is answered is kept") from None
+                raise
         except CancelledError:
             if not self._stopping:
                 self._launch(chunk, with_job=True)
