@@ -19,6 +19,8 @@ from .job import Job
 
 # seconds between two looks at what the scheduler says of chunks that are not back
 LOOK = 10.0
+# seconds for the scheduler to forget the job: one that is gone would be waited for as long as a client takes to connect
+FAREWELL = 5.0
 OVER = ("memory", "erred", "released", "forgotten", None)
 
 
@@ -119,6 +121,8 @@ class OnDask(Silent):
     def close(self) -> None:
         if self._client.status != "running":
             return  # a scheduler that is gone keeps nothing
-        with suppress(OSError):  # nor does one that goes now
+        with suppress(OSError):  # nor does one that goes now; a time-out is one of these
             self._client.cancel(list(self._flying.values()))
-            self._client.unregister_worker_plugin(self._token)
+            self._client.sync(
+                self._client.scheduler.unregister_worker_plugin, name=self._token, callback_timeout=FAREWELL
+            )
