@@ -8,8 +8,8 @@ import numpy as np
 
 from edgeproof import Radius, Verdict
 from edgeproof.engines import brute
+from edgeproof.model.query import Query
 from edgeproof.options import TABLE
-from edgeproof.query import Query
 from edgeproof.verify import Engine
 from random_queries import EVERYTHING, Grid, draw
 from shrink import reproducer, shrink

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, NamedTuple
 
-from ..graph import Pair
+from ..model.graph import Pair
 from ..sweep.read import read_best, read_file, result_files
 
 

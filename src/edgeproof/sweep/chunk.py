@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..query import make_query
-from ..verdict import Stats
+from ..model.query import make_query
+from ..model.verdict import Stats
 from ..verify import radius, verify
 from .answer import Failure, Result
 from .confine import confined
