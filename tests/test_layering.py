@@ -26,7 +26,7 @@ ROWS = (
     ("search",),
     ("engines",),
     ("proof",),
-    ("verify", "certify", "check", "float32", "minimise"),
+    ("ask", "certify", "checking", "float32", "shrink"),
     ("sweep", "accuracy"),
     ("report",),
     ("",),  # the package itself: `import edgeproof`
