@@ -21,8 +21,8 @@ from typing import Any
 
 import edgeproof as ep
 import shared_data
+from edgeproof.model.query import Query, make_query
 from edgeproof.proof.write import write_proof
-from edgeproof.query import Query, make_query
 from edgeproof.search import engine
 from edgeproof.search.trace import Trace
 

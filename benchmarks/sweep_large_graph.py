@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import edgeproof as ep
-from edgeproof.evaluate import neighbourhood
+from edgeproof.arithmetic.float64 import neighbourhood
 
 EDGES, FEATURES, ONES = 10, 64, 5
 

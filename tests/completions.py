@@ -10,10 +10,9 @@ from itertools import combinations
 
 import numpy as np
 
-from edgeproof.network import Aggregation, Layer
-from edgeproof.problem import Compiled
-from edgeproof.query import Query
-from edgeproof.stages import POOL
+from edgeproof.model.network import Aggregation, Layer
+from edgeproof.model.query import Query
+from edgeproof.problem.layout import POOL, Compiled
 
 Wide = np.longdouble
 

@@ -9,8 +9,8 @@ import numpy as np
 from edgeproof import Radius, Verdict
 from edgeproof.ask import Engine
 from edgeproof.engines import brute
+from edgeproof.model.query import Query
 from edgeproof.options import TABLE
-from edgeproof.query import Query
 from random_queries import EVERYTHING, Grid, draw
 from shrink import reproducer, shrink
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from edgeproof import Attack, Graph, Layer, Network, Readout, Threat
-from edgeproof.exact import ExactEvaluator
-from edgeproof.graph import Pair
-from edgeproof.query import Query, make_query
+from edgeproof.arithmetic.evaluator import ExactEvaluator
+from edgeproof.model.graph import Pair
+from edgeproof.model.query import Query, make_query
 
 AGGREGATIONS = ("sum", "max", "mean")
 

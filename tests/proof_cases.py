@@ -10,9 +10,9 @@ import numpy as np
 
 from edgeproof import Graph, Layer, Network, Threat
 from edgeproof.engines import brute
+from edgeproof.model.query import Query, make_query
 from edgeproof.proof.format import KEPT_FIRST, KIND_BITS, SPLIT, Reader, pack, unpack
 from edgeproof.proof.statement import query_hash
-from edgeproof.query import Query, make_query
 from splitter import Splitter
 
 THREAT = Threat(budget=3, local_budget=2, delete=True, insert=True, protected=[(0, 5), (1, 2)])

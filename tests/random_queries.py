@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 
 from edgeproof import Graph, Layer, Network, Readout, Threat
-from edgeproof.query import Query, make_query
+from edgeproof.model.query import Query, make_query
 
 MIXED = {"mixed": ("sum", "max", "mean"), "mixed with gcn": ("gcn", "gcn", "sum", "max", "mean")}
 MIXED["max first"] = MIXED["mixed"]  # of the layers after the first

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from edgeproof import EdgeproofError, Graph, Layer, Network, Readout, Threat
-from edgeproof.query import Query, make_query
+from edgeproof.model.query import Query, make_query
 
 Matrix = tuple[np.ndarray, ...]
 Slope = float | list[float]

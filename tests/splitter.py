@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from edgeproof.model.query import Query
 from edgeproof.proof.bounds import Bounds
 from edgeproof.proof.format import (
     BOX,
@@ -28,7 +29,6 @@ from edgeproof.proof.format import (
 from edgeproof.proof.setting import Setting
 from edgeproof.proof.statement import describe
 from edgeproof.proof.tree import Pending, Walk
-from edgeproof.query import Query
 
 
 class Splitter(Walk):

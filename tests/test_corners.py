@@ -8,7 +8,7 @@ import pytest
 import edgeproof as ep
 from differential import check, disagreement
 from edgeproof import Graph, InputError, Layer, Network, Threat
-from edgeproof.query import make_query
+from edgeproof.model.query import make_query
 from random_queries import Grid
 
 search = pytest.importorskip("edgeproof.search.engine")

@@ -12,7 +12,7 @@ import pytest
 from differential import check, disagreement, draw_options, inadmissible
 from edgeproof import Graph, Layer, Network, Threat
 from edgeproof.engines import brute
-from edgeproof.query import Query, make_query
+from edgeproof.model.query import Query, make_query
 from random_queries import Grid, draw, fragile_pairs, number_of_graphs
 from shrink import Parts, reproducer, shrink
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edgeproof import Graph, InputError, Layer, Network, Readout, load_graphs
-from edgeproof.evaluate import evaluate_with_error
-from edgeproof.exact import exact_scores
+from edgeproof.arithmetic.evaluator import exact_scores
+from edgeproof.arithmetic.float64 import evaluate_with_error
 from shared_data import dataset, model, needs_data
 
 # 0 -> 2, 1 -> 2, 2 -> 2; vertices 0 and 1 have no in-neighbours

@@ -9,13 +9,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import edgeproof.exact
-import edgeproof.exact_weights
-from edgeproof import Graph, Layer, Network, Readout, exact_rows
+import edgeproof.arithmetic.evaluator
+import edgeproof.arithmetic.weights
+from edgeproof import Graph, Layer, Network, Readout
+from edgeproof.arithmetic import rows as exact_rows
+from edgeproof.arithmetic.evaluator import ExactEvaluator, exact_scores
+from edgeproof.arithmetic.float64 import evaluate_with_error, rough_error
 from edgeproof.engines import brute
-from edgeproof.evaluate import evaluate_with_error, rough_error
-from edgeproof.exact import ExactEvaluator, exact_scores
-from edgeproof.query import Query, predicted_class
+from edgeproof.model.query import Query, predicted_class
 from random_queries import RATIONAL, Grid, _Draw, draw, fragile_pairs
 
 SEED = 7
@@ -101,14 +102,14 @@ def test_vertices_that_look_alike_are_told_apart_where_they_differ(few_pairs, mo
     ways = Counter()
 
     def watch(name, count):
-        usual = getattr(edgeproof.exact, name)
+        usual = getattr(edgeproof.arithmetic.evaluator, name)
 
         def watched(how, *args):
             found = usual(how, *args)
             ways[name, how.value] += count(args, found)
             return found
 
-        monkeypatch.setattr(edgeproof.exact, name, watched)
+        monkeypatch.setattr(edgeproof.arithmetic.evaluator, name, watched)
 
     monkeypatch.setattr(exact_rows, "FEW_PAIRS", few_pairs)
     watch("tell_apart", lambda args, found: len(found[1]) < len(found[0]))  # some are alike
@@ -163,12 +164,12 @@ def test_long_rows_of_features_are_multiplied_as_the_definition_says(monkeypatch
     """The ways of bag-of-words data, on small ones: rows without an entry, and numbers too large for
     sums of limbs in floats, or in whole numbers of the machine."""
     for name in ("DENSE_LIMIT", "FEW_COLUMNS"):
-        monkeypatch.setattr(edgeproof.exact, name, 0)
+        monkeypatch.setattr(edgeproof.arithmetic.evaluator, name, 0)
     ways = {"rows": 0, "empty": 0, "large": 0}
-    usual = edgeproof.exact.SUM_LIMIT
-    for limit, float_limit in ((usual, edgeproof.exact_weights.FLOAT_LIMIT), (usual, 0.0), (0.0, 0.0)):
-        monkeypatch.setattr(edgeproof.exact, "SUM_LIMIT", limit)
-        monkeypatch.setattr(edgeproof.exact_weights, "FLOAT_LIMIT", float_limit)
+    usual = edgeproof.arithmetic.evaluator.SUM_LIMIT
+    for limit, float_limit in ((usual, edgeproof.arithmetic.weights.FLOAT_LIMIT), (usual, 0.0), (0.0, 0.0)):
+        monkeypatch.setattr(edgeproof.arithmetic.evaluator, "SUM_LIMIT", limit)
+        monkeypatch.setattr(edgeproof.arithmetic.weights, "FLOAT_LIMIT", float_limit)
         for index, drawn, attacks in cases(60):
             given = drawn.graph
             features = given.features.dense() * (np.arange(given.num_vertices)[:, None] % 3 > 0)
@@ -189,35 +190,35 @@ def test_long_rows_of_features_are_multiplied_as_the_definition_says(monkeypatch
     [[0.0], [1.0, 0.0, -2.0], [0.5, 3.0], [0.1, 1e-3, -7.0], [5e-324], [2.5e-310, -1.0, 0.0], [1e300, 2.0**-1022]],
 )
 def test_a_shift_makes_all_values_whole(values):
-    shift = edgeproof.exact_weights.find_shift(np.array(values))
+    shift = edgeproof.arithmetic.weights.find_shift(np.array(values))
     assert all((Fraction(x) * 2**shift).denominator == 1 for x in values)
     smallest = max(Fraction(x).denominator for x in values).bit_length() - 1
     assert smallest <= shift < smallest + 53  # numbers should not grow without need
 
 
 def test_a_shift_asks_rows_that_are_not_next_to_each_other():
-    assert edgeproof.exact_weights.find_shift(np.array([[1.0, 0.25], [2.0, 0.5]])[:, :1]) == 0
+    assert edgeproof.arithmetic.weights.find_shift(np.array([[1.0, 0.25], [2.0, 0.5]])[:, :1]) == 0
 
 
 @pytest.mark.parametrize("values", [[0.1, -1e-3, 7.0], [1e-40, -1.0, 0.0], [5e-324, 1.0, -3e200], [2.0**900, -0.75]])
 def test_weights_in_whole_numbers(values):
     matrix = np.array([values, values[::-1]])
-    shift = edgeproof.exact_weights.find_shift(matrix)
+    shift = edgeproof.arithmetic.weights.find_shift(matrix)
     expected = [[int(Fraction(x) * 2**shift) for x in row] for row in matrix.tolist()]
-    found = edgeproof.exact_weights.to_integers(matrix, shift)
+    found = edgeproof.arithmetic.weights.to_integers(matrix, shift)
     assert [[int(x) for x in row] for row in found.tolist()] == expected
     ones, columns = np.ones((1, 2)), np.arange(2)
-    sums = edgeproof.exact_weights.Columns(matrix.T, shift).combine(ones, columns)
+    sums = edgeproof.arithmetic.weights.Columns(matrix.T, shift).combine(ones, columns)
     assert [int(x) for x in sums] == [a + b for a, b in zip(*expected, strict=True)]
 
 
 @pytest.mark.parametrize("shift", [56, 80])
 def test_an_interrupt_leaves_no_half_of_the_weights(shift, monkeypatch):
     """They are kept for the next question, which would be answered wrongly."""
-    weight = edgeproof.exact_weights.Columns(
+    weight = edgeproof.arithmetic.weights.Columns(
         np.array([[0.1, 3.0], [-1e-3, 7.0]]).astype(np.float32).astype(float), shift
     )
-    scale, calls = edgeproof.exact_weights._times_power, []
+    scale, calls = edgeproof.arithmetic.weights._times_power, []
 
     def interrupted(*args):
         calls.append(args)
@@ -225,7 +226,7 @@ def test_an_interrupt_leaves_no_half_of_the_weights(shift, monkeypatch):
             raise KeyboardInterrupt
         return scale(*args)
 
-    monkeypatch.setattr(edgeproof.exact_weights, "_times_power", interrupted)
+    monkeypatch.setattr(edgeproof.arithmetic.weights, "_times_power", interrupted)
     with pytest.raises(KeyboardInterrupt):
         weight.combine(np.array([[1.0, 1.0]]), np.array([0, 1]))
     expected = [int((Fraction(x) + Fraction(y)) * 2**shift) for x, y in weight.matrix.tolist()]

@@ -9,7 +9,7 @@ import numpy as np
 import edgeproof as ep
 from edgeproof.engines import brute
 from edgeproof.float32 import REASON, score_errors
-from edgeproof.query import Query
+from edgeproof.model.query import Query
 from random_queries import Grid, draw, fragile_pairs
 
 GRID = Grid(

@@ -10,10 +10,10 @@ import pytest
 
 import edgeproof as ep
 from edgeproof import Graph, Layer, Network, Threat
+from edgeproof.arithmetic.evaluator import ExactEvaluator, exact_scores
+from edgeproof.arithmetic.float64 import evaluate_with_error, rough_error
 from edgeproof.engines import brute
-from edgeproof.evaluate import evaluate_with_error, rough_error
-from edgeproof.exact import ExactEvaluator, exact_scores
-from edgeproof.query import Query, make_query
+from edgeproof.model.query import Query, make_query
 from random_queries import Grid, _Draw, draw, fragile_pairs
 
 SEED = 5

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edgeproof import Graph, InputError
-from edgeproof.features import Features
+from edgeproof.model.features import Features
 from strategies import graphs
 
 

@@ -12,7 +12,7 @@ import pytest
 from differential import disagreement, draw_options
 from edgeproof import Graph, Layer, Network, Threat
 from edgeproof.certify import verify_with_certificate
-from edgeproof.query import Query, make_query
+from edgeproof.model.query import Query, make_query
 from edgeproof.search import engine
 from random_queries import EVERYTHING, draw
 

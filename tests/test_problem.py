@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from edgeproof import Graph, Layer, Network, Threat, problem
-from edgeproof.memo import Latest
+from edgeproof import Graph, Layer, Network, Threat
+from edgeproof.model.memo import Latest
+from edgeproof.model.query import Query, make_query
 from edgeproof.options import resolve
-from edgeproof.problem import Compiled, compile_problem
-from edgeproof.query import Query, make_query
+from edgeproof.problem.compile import compile as problem
+from edgeproof.problem.compile import compile_problem
+from edgeproof.problem.layout import Compiled
 from random_queries import EVERYTHING, draw
 
 SEED, COUNT = 91, 60

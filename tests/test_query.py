@@ -18,7 +18,7 @@ from edgeproof import (
     verify,
     verify_many,
 )
-from edgeproof.query import make_query
+from edgeproof.model.query import make_query
 
 GRAPH = Graph([[0, 1], [1, 2]], [[1.0], [2.0], [3.0]], directed=True)
 NODE = Network([Layer([[1.0], [0.0], [1.0]], [[0.0]] * 3, [0.0, 0.0, 0.0], "sum", "none")])

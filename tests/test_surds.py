@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgeproof.surds import Column, Surd, largest, square_free
+from edgeproof.arithmetic.surds import Column, Surd, largest, square_free
 
 DIGITS = 120
 terms = st.dictionaries(st.sampled_from([1, 2, 3, 5, 6, 7, 10, 30]), st.integers(-50, 50), max_size=5)

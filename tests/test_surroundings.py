@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from edgeproof import surroundings
+from edgeproof.model.query import Query
 from edgeproof.options import resolve
-from edgeproof.problem import compile_problem
-from edgeproof.query import Query
+from edgeproof.problem.compile import compile_problem
+from edgeproof.problem.compile import receptive_field as surroundings
 from random_queries import EVERYTHING, draw, fragile_pairs
 
 SEED, COUNT = 81, 300

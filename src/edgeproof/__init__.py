@@ -4,16 +4,16 @@ from .accuracy import CertifiedAccuracy, certified_accuracy
 from .ask import radius, verify
 from .checking import check
 from .errors import EdgeproofError, InputError, RejectedError, StoreError, TooLargeError
-from .graph import Graph
 from .load import load_graphs, save_graphs
-from .network import Layer, Network, Readout
+from .model.graph import Graph
+from .model.network import Layer, Network, Readout
+from .model.threat import Threat
+from .model.verdict import Attack, Radius, Stats, Verdict
 from .pyg import from_pyg, graph_from_pyg
 from .shrink import minimise
 from .sweep.answer import Answer, Failure
 from .sweep.many import verify_many
 from .sweep.plan import Plan, Question
-from .threat import Threat
-from .verdict import Attack, Radius, Stats, Verdict
 from .version import __version__
 
 __all__ = [

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import frozen_ints
+from .arithmetic.predict import predicted_class
 from .errors import EdgeproofError, InputError
-from .graph import Graph
-from .network import Network
-from .predict import predicted_class
-from .query import require_parts
+from .model.arrays import frozen_ints
+from .model.graph import Graph
+from .model.network import Network
+from .model.query import require_parts
+from .model.threat import Threat
 from .sweep.answer import Answer, Failure
 from .sweep.many import verify_many
 from .sweep.plan import Question, choose
-from .threat import Threat
 
 
 @dataclass(frozen=True)

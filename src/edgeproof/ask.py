@@ -8,11 +8,11 @@ from os import PathLike
 from typing import Any, Protocol
 
 from .errors import InputError
-from .graph import Graph
-from .network import Network
-from .query import Query, make_query
-from .threat import Threat
-from .verdict import Radius, Verdict
+from .model.graph import Graph
+from .model.network import Network
+from .model.query import Query, make_query
+from .model.threat import Threat
+from .model.verdict import Radius, Verdict
 
 
 class Engine(Protocol):

@@ -10,13 +10,13 @@ from typing import Any
 
 from .convert.disk import write_all
 from .errors import RejectedError
+from .model.query import Query
+from .model.verdict import Verdict
 from .proof.chain import make_chain
 from .proof.check import check
 from .proof.write import write_attack, write_proof
-from .query import Query
 from .search import engine as search
 from .search.trace import Trace
-from .verdict import Verdict
 
 
 def verify_with_certificate(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from .graph import Graph
-from .network import Network
+from .model.graph import Graph
+from .model.network import Network
 
 if TYPE_CHECKING:
     from .proof.check import Checked

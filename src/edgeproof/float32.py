@@ -12,13 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from .arrays import FloatArray
-from .network import Aggregation, Layer, Network, Readout
+from .model.arrays import FloatArray
+from .model.network import Aggregation, Layer, Network, Readout
+from .model.query import Query
+from .model.verdict import Verdict
 from .proof.chain import Kind
 from .proof.enclose import Enclosure
 from .proof.setting import MOVABLE, PRESENT, Setting, root_batch
-from .query import Query
-from .verdict import Verdict
 
 UNIT = 2.0**-24
 TINY = 2.0**-120  # underflow: subnormals may be flushed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 
-from .graph import Graph
+from .model.graph import Graph
 
 
 def load_graphs(path: str | PathLike[str], *, directed: bool | None = None) -> Sequence[Graph]:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FloatArray
+from .arithmetic.float64 import evaluate_with_error
 from .errors import EdgeproofError
-from .evaluate import evaluate_with_error
-from .graph import Graph
-from .network import Network
+from .model.arrays import FloatArray
+from .model.graph import Graph
+from .model.network import Network
 
 
 def from_pyg(module: Any, *, num_features: int | None = None, name: str = "") -> Network:

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from .errors import InputError
-from .graph import Graph, Pair
-from .network import Network
-from .query import make_query
-from .threat import Threat
-from .verdict import Attack
+from .model.graph import Graph, Pair
+from .model.network import Network
+from .model.query import make_query
+from .model.threat import Threat
+from .model.verdict import Attack
 
 MOST_FLIPS = 16  # all parts of this many flips are looked at, fewest first; of a larger attack, one that cannot shrink
 
@@ -34,7 +34,7 @@ def minimise(
     for pair in flips:
         if not threat.admits(graph, pair, node):
             raise InputError(f"attack: {pair} is not fragile")
-    from .exact import ExactEvaluator
+    from .arithmetic.evaluator import ExactEvaluator
 
     evaluator = ExactEvaluator(network, graph)
 

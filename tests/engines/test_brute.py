@@ -12,7 +12,7 @@ import pytest
 import edgeproof as ep
 from edgeproof import Graph, InputError, Layer, Network, Readout, Threat, TooLargeError
 from edgeproof.engines import brute
-from edgeproof.query import make_query
+from edgeproof.model.query import make_query
 
 
 def threshold(t: float, aggregation: str = "sum", activation: str = "none", slope: float = 0.01) -> Network:

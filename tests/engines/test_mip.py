@@ -20,7 +20,7 @@ from edgeproof.engines.mip.doubt import doubt_of_goal
 from edgeproof.engines.mip.encode import Encoder
 from edgeproof.engines.mip.objective import objective_of, smallest_gap
 from edgeproof.engines.mip.settings import resolve
-from edgeproof.query import Query, make_query
+from edgeproof.model.query import Query, make_query
 from edgeproof.search import engine as search
 from random_queries import RATIONAL, draw
 

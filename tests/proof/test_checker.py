@@ -10,11 +10,11 @@ import pytest
 
 from edgeproof import Graph, Layer, Network, RejectedError, Threat
 from edgeproof.engines import brute
+from edgeproof.model.query import Query, make_query
 from edgeproof.proof import tree
 from edgeproof.proof.check import check
 from edgeproof.proof.format import ENUMERATED, KIND_BITS, KINDS, pack
 from edgeproof.proof.statement import describe
-from edgeproof.query import Query, make_query
 from random_queries import EVERYTHING, draw
 from splitter import Splitter
 

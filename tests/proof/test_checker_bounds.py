@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from edgeproof.engines.brute import Evaluator, _rational
+from edgeproof.model.query import Query
 from edgeproof.proof.bounds import Bounds
 from edgeproof.proof.boxes import Carried, activate
 from edgeproof.proof.enclose import Enclosure
 from edgeproof.proof.evaluate import evaluate_graphs, objectives
 from edgeproof.proof.setting import Batch, Setting, root_batch
-from edgeproof.query import Query
 from random_queries import CROWDED, RATIONAL, draw
 
 STYLES = ("integers", "signs", "dyadic", "gaussian", "gaussian")

@@ -11,10 +11,10 @@ import edgeproof as ep
 from differential import draw_options
 from edgeproof import certify as certifying
 from edgeproof.engines import brute
+from edgeproof.model.query import Query
 from edgeproof.proof.check import check
 from edgeproof.proof.format import TIGHTEN
 from edgeproof.proof.write import write_proof
-from edgeproof.query import Query
 from edgeproof.search import engine as search
 from edgeproof.search.trace import Trace
 from random_queries import EVERYTHING, draw

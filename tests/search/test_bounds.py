@@ -14,14 +14,14 @@ from completions import Truth, Wide
 from differential import draw_options
 from edgeproof.engines import brute
 from edgeproof.options import resolve
-from edgeproof.problem import compile_problem
-from edgeproof.search.attack import flip_best_gains, flip_grounding
-from edgeproof.search.compile import entry
-from edgeproof.search.exclude import exclude_by_boxes, exclude_by_lines, grounding_may_break
-from edgeproof.search.round import enclose_root
-from edgeproof.search.solve import Search
-from edgeproof.search.split import affordable, apply, undo
-from edgeproof.search.state import (
+from edgeproof.problem.compile import compile_problem
+from edgeproof.search.attacks.flips import flip_best_gains, flip_grounding
+from edgeproof.search.forward.claim import grounding_may_break
+from edgeproof.search.intervals.rounding import enclose_root
+from edgeproof.search.jit.decorators import entry
+from edgeproof.search.linear.tighten import start_tightening, tighten_more
+from edgeproof.search.state.budget import affordable
+from edgeproof.search.state.state import (
     BOX_MARK,
     HIGH,
     LIMIT,
@@ -32,7 +32,10 @@ from edgeproof.search.state import (
     VALUE_MARK,
     H,
 )  # fmt: skip
-from edgeproof.search.tighten import start_tightening, tighten_more
+from edgeproof.search.state.trail import undo
+from edgeproof.search.strategy import Search
+from edgeproof.search.tree.decide import apply
+from edgeproof.search.tree.prune import exclude_by_boxes, exclude_by_lines
 from random_queries import CROWDED, Grid, draw
 
 PARTS = 10

@@ -8,7 +8,7 @@ import pytest
 import edgeproof as ep
 from differential import check
 from edgeproof.search import engine
-from edgeproof.search.carry import MOST_NAMED
+from edgeproof.search.intervals.binary_max import MOST_NAMED
 from random_queries import CROWDED
 
 SEED, CHUNK = 71, 100

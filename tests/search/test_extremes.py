@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from edgeproof import Graph, Layer, Network, Readout, Threat
-from edgeproof.exact import ExactEvaluator
+from edgeproof.arithmetic.evaluator import ExactEvaluator
+from edgeproof.model.query import Query, make_query
 from edgeproof.options import resolve
-from edgeproof.problem import compile_problem
-from edgeproof.query import Query, make_query
+from edgeproof.problem.compile import compile_problem
 from edgeproof.search import engine
-from edgeproof.search.attack import flip_best_gains
-from edgeproof.search.lend import Lent
-from edgeproof.search.solve import Search
-from edgeproof.search.state import VALUE_MARK
+from edgeproof.search.attacks.flips import flip_best_gains
+from edgeproof.search.jit.by_address import Lent
+from edgeproof.search.state.state import VALUE_MARK
+from edgeproof.search.strategy import Search
 
 UNIT = 2.0**-53
 

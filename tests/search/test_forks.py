@@ -11,24 +11,26 @@ import pytest
 
 import edgeproof as ep
 from differential import disagreement
-from edgeproof.exact import ExactEvaluator
+from edgeproof.arithmetic.evaluator import ExactEvaluator
 from edgeproof.options import resolve
-from edgeproof.problem import Problem, compile_problem
-from edgeproof.search import engine, solve, walk
-from edgeproof.search.compile import entry
-from edgeproof.search.couple import bend_together
-from edgeproof.search.differ import forget_flips, note_flips
-from edgeproof.search.fork import across, are_apart, meet_fork, weigh_around
-from edgeproof.search.forks import FLIPS, forks_apply, leave_out_images, list_forks, list_others
-from edgeproof.search.interplay import Interplay
-from edgeproof.search.lend import Lent
-from edgeproof.search.rough import Rough, couple_roughly, find_swings, find_widest, make_rough, size_up_all
-from edgeproof.search.screen import find_reaches, gain_of, list_candidates, note_singles
-from edgeproof.search.solve import Search
-from edgeproof.search.state import H
-from edgeproof.search.sweep import DONE, FOUND
-from edgeproof.search.weigh import margin
-from edgeproof.stages import GRAPH, MEAN
+from edgeproof.problem.compile import compile_problem
+from edgeproof.problem.layout import GRAPH, MEAN, Problem
+from edgeproof.search import engine
+from edgeproof.search import strategy as solve
+from edgeproof.search import worker as walk
+from edgeproof.search.jit.by_address import Lent
+from edgeproof.search.jit.decorators import entry
+from edgeproof.search.pairwise.coarse import Rough, couple_roughly, find_swings, find_widest, make_rough, size_up_all
+from edgeproof.search.pairwise.deltas import forget_flips, note_flips
+from edgeproof.search.pairwise.interactions import bend_together
+from edgeproof.search.pairwise.screening import find_reaches, gain_of, list_candidates, note_singles
+from edgeproof.search.pairwise.sensitivities import margin
+from edgeproof.search.pairwise.tables import Interplay
+from edgeproof.search.state.state import H
+from edgeproof.search.strategies.fork_kernels import across, are_apart, meet_fork, weigh_around
+from edgeproof.search.strategies.forks import FLIPS, forks_apply, leave_out_images, list_forks, list_others
+from edgeproof.search.strategy import Search
+from edgeproof.search.tree.enumerate import DONE, FOUND
 from random_queries import Grid, draw
 from rings import small_network
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from edgeproof.search.descend_gcn import deletion_gain, insertion_gain
+from edgeproof.search.linear.gcn import deletion_gain, insertion_gain
 
 ROOT = np.concatenate([[0.0], 1 / np.sqrt(np.arange(1.0, 20.0))])
 

@@ -13,16 +13,17 @@ import pytest
 
 import edgeproof as ep
 from differential import disagreement
-from edgeproof import problem
 from edgeproof.options import resolve
-from edgeproof.problem import compile_problem
-from edgeproof.search import engine, walk
-from edgeproof.search.attack import flip_grounding
-from edgeproof.search.interplay import FLIPS
-from edgeproof.search.screen import screen
-from edgeproof.search.split import affordable
-from edgeproof.search.state import LIMIT, USED
-from edgeproof.search.walk import Walker
+from edgeproof.problem.compile import compile as problem
+from edgeproof.problem.compile import compile_problem
+from edgeproof.search import engine
+from edgeproof.search import worker as walk
+from edgeproof.search.attacks.flips import flip_grounding
+from edgeproof.search.pairwise.screening import screen
+from edgeproof.search.pairwise.tables import FLIPS
+from edgeproof.search.state.budget import affordable
+from edgeproof.search.state.state import LIMIT, USED
+from edgeproof.search.worker import Walker
 from random_queries import Grid, draw
 from rings import ring, small_network
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import select
 import shutil
@@ -11,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from edgeproof.search import warm
-from edgeproof.search.compile import kernel_folder
-from edgeproof.search.warm import warm_up
+from edgeproof.search import warm_up as warm
+from edgeproof.search.jit.cache import PACKAGE, cache_root, compiled_mark, sources_of
+from edgeproof.search.warm_up import warm_up
 
 QUESTION = """
 import edgeproof as ep
@@ -60,7 +61,7 @@ def test_the_first_process_says_that_it_compiles(tmp_path: Path) -> None:
 
 
 def test_so_does_the_next_one_if_the_first_was_stopped(tmp_path: Path) -> None:
-    folder = tmp_path / "edgeproof" / kernel_folder().name
+    folder = tmp_path / compiled_mark().parent.relative_to(cache_root().parent)
     folder.mkdir(parents=True)
     (folder / "half.nbi").touch()
     assert said_at_the_start(tmp_path) == b"edgeproof: compiling kernels, once (about a minute)\n"
@@ -78,9 +79,9 @@ def test_the_second_process_compiles_what_the_search_calls(tmp_path: Path, monke
     In a copy of the cache, since tests beside this one may keep kernels that only they call.
     """
     warm_up()
-    kept = kernel_folder()
+    kept = cache_root()
     monkeypatch.setenv("EDGEPROOF_CACHE", str(tmp_path))
-    folder = shutil.copytree(kept, tmp_path / "edgeproof" / kept.name)
+    folder = shutil.copytree(kept, tmp_path / "edgeproof")
     before = sorted(folder.rglob("*.nbc"))
     assert before
     helper = warm._start_helper()
@@ -88,3 +89,60 @@ def test_the_second_process_compiles_what_the_search_calls(tmp_path: Path, monke
         pytest.skip("one core")
     assert helper.wait() == 0
     assert sorted(folder.rglob("*.nbc")) == before
+
+
+CALLER = """
+from ..state.rows import fill
+from ..jit.decorators import leaf
+
+@leaf
+def filled(row):
+    fill(row, 2.0, 1)
+    return row[0]
+"""
+ASK_CALLER = """
+import numpy as np
+from edgeproof.search.forward.caller import filled
+from edgeproof.search.state.topk import rank
+row = np.zeros(1)
+rank(np.zeros((1, 1)), 1, 1, row, 1.0, np.zeros(1))
+print(filled(row), *(sum(one.stats.cache_misses.values()) for one in (filled, rank)))
+"""
+
+
+def test_an_edit_in_a_nested_file_is_seen_by_kernels_of_other_folders(tmp_path: Path) -> None:
+    """What is pasted into a kernel is part of it; what has nothing to do with the edit is not compiled again."""
+    package = shutil.copytree(PACKAGE, tmp_path / "edgeproof", ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "search" / "forward" / "caller.py").write_text(CALLER)
+    rows, decorators = package / "search" / "state" / "rows.py", package / "search" / "jit" / "decorators.py"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "EDGEPROOF_CACHE": str(tmp_path)}
+
+    def ask() -> list[str]:
+        program = [sys.executable, "-B", "-c", ASK_CALLER]
+        return subprocess.run(program, env=environment, check=True, capture_output=True, text=True).stdout.split()
+
+    assert ask() == ["2.0", "1", "1"]
+    assert ask() == ["2.0", "0", "0"]
+    text = rows.read_text()
+    assert text.count("out[i] = value") == 1
+    rows.write_text(text.replace("out[i] = value", "out[i] = value + 1.0"))
+    assert ask() == ["3.0", "1", "0"]
+    decorators.write_text(decorators.read_text() + "# edited\n")
+    assert ask() == ["3.0", "1", "1"]
+
+
+def test_kernels_use_names_of_files_that_are_hashed_only() -> None:
+    """Every name of the package that a file with kernels imports comes by a relative import at the top level."""
+    for source in (PACKAGE / "search").rglob("*.py"):
+        tree = ast.parse(source.read_text(encoding="utf-8"))
+        named = {source}
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and node.level > 0:
+                folder = source.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+                files = [folder.with_suffix(".py"), *(folder / f"{alias.name}.py" for alias in node.names)]
+                there = [file for file in files if file.is_file()]
+                assert there, f"{source.name}:{node.lineno}"
+                named |= set(there)
+        assert named <= sources_of(source)
+        absolute = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 0]
+        assert not [node for node in absolute if (node.module or "").split(".")[0] == "edgeproof"], source

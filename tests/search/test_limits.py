@@ -14,12 +14,15 @@ import edgeproof as ep
 from differential import inadmissible
 from edgeproof import Graph, Layer, Network, Readout, Threat
 from edgeproof.engines import brute
+from edgeproof.model.query import make_query
 from edgeproof.options import PAPER
-from edgeproof.query import make_query
-from edgeproof.search import climb, share, solve, walk
 from edgeproof.search import engine as search
-from edgeproof.search.state import STOP
-from edgeproof.search.warm import warm_up
+from edgeproof.search import parallel as share
+from edgeproof.search import radius as climb
+from edgeproof.search import strategy as solve
+from edgeproof.search import worker as walk
+from edgeproof.search.state.state import STOP
+from edgeproof.search.warm_up import warm_up
 from random_queries import draw
 
 SLOW_MACHINE = 3.0  # seconds that a busy machine may add to any limit

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import edgeproof as ep
-from edgeproof.graph import Pair
-from edgeproof.network import Layer, Network, Readout
+from edgeproof.model.graph import Pair
+from edgeproof.model.network import Layer, Network, Readout
+from edgeproof.model.query import make_query
 from edgeproof.options import resolve
-from edgeproof.problem import compile_problem
-from edgeproof.query import make_query
-from edgeproof.search import portfolio
-from edgeproof.search.portfolio import Portfolio
-from edgeproof.search.run import FINISHED, TIGHTEN, run
-from edgeproof.search.solve import SHARE_AFTER, Search
-from edgeproof.search.state import ACTION, EVALUATION_WORK, EVALUATIONS, LIMIT, TIGHTENINGS, USED, WORK
+from edgeproof.problem.compile import compile_problem
+from edgeproof.search.attacks import beam_search as portfolio
+from edgeproof.search.attacks.beam_search import Portfolio
+from edgeproof.search.state.state import ACTION, EVALUATION_WORK, EVALUATIONS, LIMIT, TIGHTENINGS, USED, WORK
+from edgeproof.search.strategy import SHARE_AFTER, Search
+from edgeproof.search.tree.node_loop import FINISHED, TIGHTEN, run
 from rings import ring, small_network
 
 BUDGET = 4

@@ -11,9 +11,9 @@ import pytest
 import edgeproof as ep
 from differential import wrong_answer
 from edgeproof import Graph, Layer, Network, Threat, TooLargeError
+from edgeproof.model.query import make_query
 from edgeproof.options import resolve
-from edgeproof.problem import compile_problem
-from edgeproof.query import make_query
+from edgeproof.problem.compile import compile_problem
 from shared_data import dataset, model, needs_data
 
 

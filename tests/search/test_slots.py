@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edgeproof.search.compile import entry, kernel, kernel_folder
-from edgeproof.search.slots import SlottedKernel
-from edgeproof.search.warm import warm_up
+from edgeproof.search.jit.cache import cache_root, kernel_folder
+from edgeproof.search.jit.decorators import entry, kernel
+from edgeproof.search.jit.linking import SlottedKernel
+from edgeproof.search.warm_up import warm_up
 
-QUESTION = "from edgeproof.search.warm import warm_up; warm_up()"
+QUESTION = "from edgeproof.search.warm_up import warm_up; warm_up()"
 
 
 @kernel
@@ -61,7 +62,9 @@ def test_all_slots_are_filled_once_a_search_has_run() -> None:
 def test_kernels_are_stale_together_or_not_at_all() -> None:
     """A file's date must not make one of them stale: its callers would be loaded and not find it."""
     warm_up()
-    assert {one._cache._cache_file._source_stamp for one in SlottedKernel.every} == {kernel_folder().name}
+    for one in SlottedKernel.every:
+        folder = kernel_folder(Path(one.py_func.__code__.co_filename))
+        assert one._cache._cache_file._source_stamp == folder.name
 
 
 def run_with(cache: Path) -> subprocess.CompletedProcess[str]:
@@ -74,13 +77,12 @@ def run_with(cache: Path) -> subprocess.CompletedProcess[str]:
 def test_a_kernel_that_is_gone_from_the_cache_is_named(tmp_path: Path) -> None:
     """Not called through an empty slot: that would end the process without a word."""
     warm_up()
-    copy = tmp_path / "edgeproof" / kernel_folder().name
-    shutil.copytree(kernel_folder(), copy)
+    copy = shutil.copytree(cache_root(), tmp_path / "edgeproof")
     assert run_with(tmp_path).returncode == 0
-    files = list(copy.rglob("bound_boxes.bound_vertex-*"))
+    files = list(copy.rglob("aggregate.bound_vertex-*"))
     assert files
     for file in files:
         file.unlink()
     done = run_with(tmp_path)
     assert done.returncode == 1
-    assert "RuntimeError: edgeproof.search.bound_boxes.bound_vertex is missing" in done.stderr
+    assert "RuntimeError: edgeproof.search.intervals.aggregate.bound_vertex is missing" in done.stderr

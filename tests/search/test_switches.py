@@ -8,12 +8,16 @@ import pytest
 
 import edgeproof as ep
 from differential import check
-from edgeproof import Threat, exact, problem, surroundings
+from edgeproof import Threat
+from edgeproof.arithmetic import evaluator as exact
 from edgeproof.demo.karate import karate_graph, karate_network
 from edgeproof.engines import brute
+from edgeproof.model.query import make_query
 from edgeproof.options import PAPER, TABLE
-from edgeproof.query import make_query
-from edgeproof.search import engine, portfolio
+from edgeproof.problem.compile import compile as problem
+from edgeproof.problem.compile import receptive_field as surroundings
+from edgeproof.search import engine
+from edgeproof.search.attacks import beam_search as portfolio
 from random_queries import draw
 
 MEMBERS = (0, 2, 9, 13, 19, 28, 31)

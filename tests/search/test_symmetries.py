@@ -10,12 +10,14 @@ import pytest
 
 import edgeproof as ep
 from differential import disagreement, inadmissible
+from edgeproof.model.query import Query, make_query
 from edgeproof.options import resolve
-from edgeproof.problem import compile_problem
-from edgeproof.query import Query, make_query
-from edgeproof.search import engine, share, solve
-from edgeproof.search import symmetries as symmetries_of
-from edgeproof.search.symmetries import MOST, find_symmetries
+from edgeproof.problem.compile import compile_problem
+from edgeproof.search import engine
+from edgeproof.search import parallel as share
+from edgeproof.search import strategy as solve
+from edgeproof.search.symmetry import automorphisms as symmetries_of
+from edgeproof.search.symmetry.automorphisms import MOST, find_symmetries
 from random_queries import Grid, draw, fragile_pairs, margin_of, with_bias
 from rings import ring, small_network
 

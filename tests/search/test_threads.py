@@ -11,9 +11,11 @@ from test_limits import SLOW_MACHINE, everybody
 import edgeproof as ep
 from differential import check
 from edgeproof import InputError, Threat
+from edgeproof.model.query import Query
 from edgeproof.options import PAPER
-from edgeproof.query import Query
-from edgeproof.search import engine, share, solve
+from edgeproof.search import engine
+from edgeproof.search import parallel as share
+from edgeproof.search import strategy as solve
 from random_queries import draw
 
 QUERIES = 80

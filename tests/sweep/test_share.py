@@ -8,7 +8,7 @@ import pytest
 
 import edgeproof as ep
 from edgeproof import Graph, Threat
-from edgeproof.query import make_query
+from edgeproof.model.query import make_query
 from edgeproof.sweep.job import Job
 from edgeproof.sweep.plan import Ask, Group
 from edgeproof.sweep.share import admits, contains, learn, settle

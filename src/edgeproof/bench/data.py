@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 
 from ..errors import InputError
-from ..graph import Graph
 from ..load import load_graphs
-from ..network import Network
+from ..model.graph import Graph
+from ..model.network import Network
 from .architecture import PAPER, Architecture
 from .experiments import NODE_DATASETS
 from .fetch import fetch_dataset

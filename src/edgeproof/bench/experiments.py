@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from ..model.threat import Threat
 from ..options import PAPER, TABLE
 from ..sweep.plan import Target
-from ..threat import Threat
 
 NODE_DATASETS = ("Cora", "CiteSeer", "Cornell", "Texas", "Wisconsin")
 GRAPH_DATASETS = ("MUTAG", "ENZYMES")

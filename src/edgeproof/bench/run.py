@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..ask import verify
+from ..model.threat import Threat
 from ..sweep.drive import Sweep
 from ..sweep.limits import Limits
 from ..sweep.many import make_sweep
 from ..sweep.plan import Plan
-from ..threat import Threat
 from .architecture import PAPER, Architecture
 from .data import choose_instances, load_dataset, load_model, spread_sample
 from .experiments import MEMORY, Experiment, Row, Variant

@@ -11,7 +11,7 @@ from math import exp, log
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..graph import Graph
+from ..model.graph import Graph
 from .experiments import GRAPH_BUDGETS, Experiment
 from .instance import Budget, Instance
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
 from ..convert.disk import tell, write_all
 from ..convert.pyg.networks import require_torch
 from ..errors import InputError
-from ..graph import Graph
+from ..model.arrays import FloatArray, IntArray
+from ..model.graph import Graph
 from .experiments import NODE_DATASETS
 
 LEARNING_RATE, WEIGHT_DECAY, EPOCHS, BATCH = 1e-3, 5e-5, 1000, 32

@@ -15,7 +15,7 @@ from .question import print_json
 from .words import count, tell_attack, tell_subject, tell_threat
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..model.graph import Graph
     from ..proof.check import Checked
 
 
@@ -41,8 +41,8 @@ def check(proof: str, model: str, graph: str, index: int | None, directed: bool 
     """
     from ..checking import check as run
     from ..errors import RejectedError
-    from ..graph import Graph
-    from ..network import Network
+    from ..model.graph import Graph
+    from ..model.network import Network
 
     with working("reading"):
         network, loaded = Network.load(model), Graph.load(graph, directed=directed, index=index)

@@ -35,8 +35,8 @@ def convert(source: str, destination: str, index: int | None, directed: bool | N
     """
     from ..convert.files import GRAPH_WRITERS, NETWORK_WRITERS
     from ..errors import InputError
-    from ..graph import Graph
-    from ..network import Network
+    from ..model.graph import Graph
+    from ..model.network import Network
     from ..pyg import load_state_dict
 
     suffix = Path(destination).suffix.lower()

@@ -17,10 +17,10 @@ from .question import print_json
 from .words import count
 
 if TYPE_CHECKING:
-    from ..graph import Graph
-    from ..network import Network
+    from ..model.graph import Graph
+    from ..model.network import Network
+    from ..model.verdict import Radius
     from ..sweep.answer import Answer
-    from ..verdict import Radius
 
 INSERT_BUDGET = 2  # 561 pairs may flip: more would take minutes
 
@@ -49,11 +49,11 @@ def demo(
         edgeproof demo --files .
     """
     from ..demo.karate import SIDES, karate_graph, karate_network
+    from ..model.threat import Threat
+    from ..model.verdict import Radius
     from ..report.write import write_report
     from ..sweep.many import verify_many
     from ..sweep.plan import Plan
-    from ..threat import Threat
-    from ..verdict import Radius
 
     graph, network = karate_graph(), karate_network()
     saved = None if files is None else _save(network, graph, Path(files))

@@ -16,9 +16,9 @@ from .parse import parse_local_budget, parse_options, parse_pairs
 from .progress import working
 
 if TYPE_CHECKING:
-    from ..graph import Graph
-    from ..network import Network
-    from ..threat import Threat
+    from ..model.graph import Graph
+    from ..model.network import Network
+    from ..model.threat import Threat
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Answer = TypeVar("_Answer")
@@ -102,9 +102,9 @@ def make_question(
     options: tuple[str, ...], **asked: Any,
 ) -> Question:  # fmt: skip
     """Check the cheap things first, then load the files."""
-    from ..graph import Graph
-    from ..network import Network
-    from ..threat import Threat
+    from ..model.graph import Graph
+    from ..model.network import Network
+    from ..model.threat import Threat
 
     if insert and insert_into_target:
         raise InputError("insert: expected --insert or --insert-into-target, got both")

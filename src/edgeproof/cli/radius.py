@@ -11,7 +11,7 @@ from .question import SWITCHES, asks_a_question, make_question, print_json
 from .words import tell_attack, tell_stats, tell_subject, tell_threat
 
 if TYPE_CHECKING:
-    from ..verdict import Radius
+    from ..model.verdict import Radius
 
 
 @click.command(short_help="One exact radius: how many flips does it survive?", epilog=SWITCHES)

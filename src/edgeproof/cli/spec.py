@@ -41,8 +41,8 @@ class Spec:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def plan(self) -> Plan:
+        from ..model.threat import Threat
         from ..sweep.plan import Plan
-        from ..threat import Threat
 
         threats = [
             Threat(

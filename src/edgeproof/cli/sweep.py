@@ -17,7 +17,7 @@ from .spec import Spec, read_specs
 from .watch import stoppable, tell_counts, watched
 
 if TYPE_CHECKING:
-    from ..graph import Graph
+    from ..model.graph import Graph
     from ..sweep.drive import Sweep
 
 _OPTIONS = (
@@ -165,7 +165,7 @@ def _connect(address: str) -> Any:
 def _run(spec: Spec, part: str, typed: dict[str, Any], client: Any) -> tuple[int, int]:
     """The exit status if it was stopped, and how many questions are undecided."""
     from ..errors import StoreError
-    from ..network import Network
+    from ..model.network import Network
     from ..sweep.many import make_sweep
     from ..sweep.store import parse_shard
 
@@ -213,8 +213,8 @@ def _tell_error(one: Sweep) -> None:
 
 
 def _load_graphs(spec: Spec, task: str) -> Graph | tuple[Graph, ...]:
-    from ..graph import Graph
     from ..load import load_graphs
+    from ..model.graph import Graph
 
     if task == "node":
         return Graph.load(spec.graph, directed=spec.directed)

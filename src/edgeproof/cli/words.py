@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..graph import Graph, Pair
-    from ..threat import Threat
-    from ..verdict import Stats
+    from ..model.graph import Graph, Pair
+    from ..model.threat import Threat
+    from ..model.verdict import Stats
 
 
 def count(number: int, thing: str) -> str:

@@ -10,8 +10,8 @@ from importlib.resources import as_file, files
 
 import numpy as np
 
-from ..graph import Graph
-from ..network import Network
+from ..model.graph import Graph
+from ..model.network import Network
 
 SIDES = ("instructor", "administrator")
 FEATURES = ("is the instructor", "is the administrator", "1 or 2 friends", "3 or 4 friends", "5 friends or more")

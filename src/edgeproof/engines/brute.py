@@ -15,13 +15,13 @@ from typing import Any
 import flint
 import numpy as np
 
+from ..arithmetic.surds import Column, largest
 from ..errors import TooLargeError
-from ..graph import Pair
-from ..network import Activation, Aggregation, Layer
+from ..model.graph import Pair
+from ..model.network import Activation, Aggregation, Layer
+from ..model.query import Query
+from ..model.verdict import Attack, Radius, Stats, Status, Verdict
 from ..options import resolve
-from ..query import Query
-from ..surds import Column, largest
-from ..verdict import Attack, Radius, Stats, Status, Verdict
 
 LIMIT = 5_000_000
 """More graphs than this are refused, not attempted."""

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from ..errors import InputError
-from ..graph import Graph, Pair
+from ..model.graph import Graph, Pair
 from .describe import figure, tell_change
 from .plot import plot
 from .take import take_picture

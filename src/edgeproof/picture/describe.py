@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from ..graph import Graph, Pair
+from ..model.graph import Graph, Pair
 from .draw import COLOURS, draw, name_class
 from .take import Picture, take_picture
 

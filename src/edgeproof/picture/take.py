@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..graph import Graph, Pair
+from ..model.graph import Graph, Pair
 from .place import Positions, place
 
 Kind = Literal["kept", "deleted", "inserted"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..network import Aggregation
+from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.network import Aggregation
 from .boxes import Box, activate, bound_stage, is_wide
 from .chain import Kind
 from .enclose import Enclosure

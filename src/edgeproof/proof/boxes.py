@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..network import Aggregation
+from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.network import Aggregation
 from .chain import Kind, Stage
 from .setting import MOVABLE, PRESENT, Batch, RawSlots, Setting
 

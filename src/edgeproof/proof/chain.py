@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray
 from ..errors import InputError
-from ..network import Aggregation, Layer, Readout
-from ..query import Query
+from ..model.arrays import FloatArray
+from ..model.network import Aggregation, Layer, Readout
+from ..model.query import Query
 
 SUPPORTED = (Aggregation.SUM, Aggregation.MEAN, Aggregation.MAX)
 

@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 from ..engines.brute import Evaluator
 from ..errors import InputError, RejectedError
-from ..graph import Graph
-from ..network import Network
-from ..query import Claim, Query
-from ..threat import Threat
-from ..verdict import Attack
+from ..model.graph import Graph
+from ..model.network import Network
+from ..model.query import Claim, Query
+from ..model.threat import Threat
+from ..model.verdict import Attack
 from .format import MAGIC, Certificate, unpack
 from .setting import Setting
 from .statement import pairs_of, read_query

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray
-from ..network import Aggregation
+from ..model.arrays import FloatArray
+from ..model.network import Aggregation
 from .boxes import Box, activate, bound_stage
 from .chain import Kind
 from .setting import MOVABLE, PRESENT, Setting, root_batch

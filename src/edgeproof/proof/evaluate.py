@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
-from ..network import Aggregation
+from ..model.arrays import BoolArray, FloatArray
+from ..model.network import Aggregation
 from .boxes import activate
 from .chain import Kind
 from .setting import Setting

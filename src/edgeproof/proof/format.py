@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays import IntArray
 from ..errors import RejectedError
+from ..model.arrays import IntArray
 
 MAGIC = b"edgeproof proof 1\n"
 SEMANTICS = (

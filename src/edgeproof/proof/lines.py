@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..network import Aggregation
+from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.network import Aggregation
 from .boxes import Box, Carried, activate, is_wide
 from .chain import Kind
 from .enclose import FAINT, Enclosure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..model.arrays import FloatArray, IntArray
 
 
 def mean_gains(low: FloatArray, high: FloatArray, there: np.ndarray, moves: np.ndarray, cap: IntArray) -> FloatArray:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import BoolArray, IntArray
 from ..errors import TooLargeError
-from ..graph import Graph, Pair
-from ..query import Query
+from ..model.arrays import BoolArray, IntArray
+from ..model.graph import Graph, Pair
+from ..model.query import Query
 
 MOST_PAIRS = 400_000
 

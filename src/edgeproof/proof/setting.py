@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray, IntArray
-from ..network import Aggregation
-from ..query import Query
+from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.network import Aggregation
+from ..model.query import Query
 from .chain import Chain, Kind, Stage, make_chain
 from .region import Group, Region, find_region
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..model.arrays import FloatArray, IntArray
 from .setting import Batch
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import FloatArray, IntArray
+from ..model.arrays import FloatArray, IntArray
 from .boxes import can_empty, kept_after
 from .setting import MOVABLE, PRESENT
 

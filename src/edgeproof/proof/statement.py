@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import content_hash
 from ..errors import InputError, RejectedError
-from ..graph import Graph, Pair
-from ..network import Network
-from ..query import Query, make_query
-from ..threat import Threat
+from ..model.arrays import content_hash
+from ..model.graph import Graph, Pair
+from ..model.network import Network
+from ..model.query import Query, make_query
+from ..model.threat import Threat
 from .format import SEMANTICS, pair_list
 
 FIELDS = ("semantics", "verdict", "network", "graph", "query", "claim", "threat")

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import BoolArray, IntArray
 from ..engines.brute import Evaluator
 from ..errors import RejectedError
-from ..graph import Pair
+from ..model.arrays import BoolArray, IntArray
+from ..model.graph import Pair
 from .bounds import Bounds, distances
 from .boxes import Box
 from .enclose import Enclosure

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import IntArray
-from ..query import Query
-from ..verdict import Attack
+from ..model.arrays import IntArray
+from ..model.query import Query
+from ..model.verdict import Attack
 from .format import KIND_BITS, SPLIT, encode_tree, pack, pair_list
 from .statement import describe
 

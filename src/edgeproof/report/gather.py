@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, NamedTuple
 
-from ..graph import Pair
+from ..model.graph import Pair
 from ..sweep.line import DECIDED
 from ..sweep.read import read_answers, read_best, result_files
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 
 from ..errors import EdgeproofError
-from ..graph import Graph
 from ..load import load_graphs
+from ..model.graph import Graph
 from ..sweep.read import read_sources
 
 

@@ -10,7 +10,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from ..graph import Graph
+from ..model.graph import Graph
 from ..picture.describe import figure
 from ..picture.draw import STYLE, name_class
 from ..version import __version__

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..convert.disk import tell
 from ..errors import InputError
-from ..graph import Graph
+from ..model.graph import Graph
 from .gather import Answers, gather
 from .graphs import Graphs
 from .page import MOST_PICTURES, make_page

@@ -6,14 +6,15 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from ..model.query import Query
+from ..model.verdict import Attack, Radius, Verdict
 from ..options import resolve
-from ..problem import Compiled, compile_problem
-from ..query import Query
-from ..verdict import Attack, Radius, Verdict
-from .climb import Climb, Progress
-from .solve import Search
+from ..problem.compile import compile_problem
+from ..problem.layout import Compiled
+from .radius import Climb, Progress
+from .strategy import Search
 from .trace import Trace
-from .warm import warm_up
+from .warm_up import warm_up
 
 
 def _compile(query: Query, options: Mapping[str, bool], budget: int | None) -> tuple[Compiled, int]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import IntArray
-from .compile import part
-from .state import TRACE_MARK, State
+from ..model.arrays import IntArray
+from .jit.decorators import part
+from .state.state import TRACE_MARK, State
 
 ROOM = 1 << 16
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..verdict import Attack, Radius, Stats, Verdict
+from ..model.verdict import Attack, Radius, Stats, Verdict
 from .plan import Question
 
 

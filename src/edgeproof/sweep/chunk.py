@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..ask import radius, verify
-from ..query import make_query
-from ..verdict import Stats
+from ..model.query import make_query
+from ..model.verdict import Stats
 from .answer import Failure, Result
 from .confine import confined
 from .job import Job

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import content_hash
-from ..graph import Graph
-from ..network import Network
+from ..model.arrays import content_hash
+from ..model.graph import Graph
+from ..model.network import Network
+from ..model.threat import Threat
 from ..options import TABLE
-from ..threat import Threat
 from .plan import Ask, Group
 
 _DEFAULTS: Mapping[str, Any] = {option.name: option.default for option in TABLE}

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from ..verdict import Attack, Radius, Stats, Verdict
+from ..model.verdict import Attack, Radius, Stats, Verdict
 from ..version import __version__
 from .answer import Answer, Failure, Result
 from .job import Job

@@ -9,9 +9,9 @@ from os import PathLike
 from typing import Any
 
 from ..errors import InputError
-from ..graph import Graph
-from ..network import Network
-from ..query import require_parts
+from ..model.graph import Graph
+from ..model.network import Network
+from ..model.query import require_parts
 from .answer import Answer
 from .dispatch import Dispatcher, Here, OnExecutor
 from .drive import Sweep

@@ -10,11 +10,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import IntArray, frozen_ints
 from ..errors import InputError
-from ..graph import Graph
-from ..network import Network
-from ..threat import Threat
+from ..model.arrays import IntArray, frozen_ints
+from ..model.graph import Graph
+from ..model.network import Network
+from ..model.threat import Threat
 
 Target = int | Literal["next"] | None
 

@@ -9,10 +9,10 @@ def prepare(job: Job) -> None:
     """Load the kernels that this job needs; of several processes that start at once, one compiles and the rest wait."""
     if job.engine != "search":
         return
-    from ..search.compile import kernel_folder
-    from ..search.warm import warm_up
+    from ..search.jit.cache import compiled_mark
+    from ..search.warm_up import warm_up
 
-    done = kernel_folder() / "compiled"
+    done = compiled_mark()
     if done.exists():
         warm_up()
         return

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..graph import Graph, Pair
-from ..threat import Threat
-from ..verdict import Attack, Radius, Stats, Verdict
+from ..model.graph import Graph, Pair
+from ..model.threat import Threat
+from ..model.verdict import Attack, Radius, Stats, Verdict
 from .answer import Failure, Result
 from .job import Job
 from .line import DECIDED, resolve_target, status_of

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
+from ...model.arrays import FloatArray
 from .arena import Around
 from .boxes import Box, max_box, sums_by_degree
 from .program import Affine, Builder, as_constant, combination

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import IntArray
 from ...errors import TooLargeError
-from ...graph import Pair
-from ...query import Query
+from ...model.arrays import IntArray
+from ...model.graph import Pair
+from ...model.query import Query
 
 PAIR_LIMIT = 100_000
 FIXED = -1  # in place of a pair's number: an edge that never flips

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
-from ...network import Aggregation, Layer
-from ...query import Query
+from ...model.arrays import FloatArray, IntArray
+from ...model.network import Aggregation, Layer
+from ...model.query import Query
 from .arena import Arena, Around, look_around
 from .objective import Objective
 

@@ -8,11 +8,11 @@ from math import log2
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
-from ...exact import ExactEvaluator
-from ...graph import Pair
-from ...query import Query
-from ...verdict import Stats
+from ...arithmetic.evaluator import ExactEvaluator
+from ...model.arrays import FloatArray, IntArray
+from ...model.graph import Pair
+from ...model.query import Query
+from ...model.verdict import Stats
 from . import solve_gurobi, solve_highs, solve_scip
 from .arena import UNDECIDED, Arena
 from .boxes import Encloser, Enclosure

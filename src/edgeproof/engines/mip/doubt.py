@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import FloatArray
-from ...network import Aggregation, Layer
+from ...model.arrays import FloatArray
+from ...model.network import Aggregation, Layer
 from .arena import UNDECIDED, Arena, look_around
 from .boxes import Box, Enclosure, times
 from .objective import Objective

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
-from ...network import Aggregation, Layer
+from ...model.arrays import FloatArray
+from ...model.network import Aggregation, Layer
 from .aggregate import Message, encode_max, encode_max_of_constants, encode_mean, encode_sum
 from .arena import FIXED, NOBODY, UNDECIDED, Arc, Arena, Around, look_around
 from .boxes import Box, Enclosure, mean_box, pool_box, sum_box, times

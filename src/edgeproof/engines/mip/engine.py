@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...errors import InputError
-from ...network import Aggregation
-from ...query import Query
-from ...verdict import Attack, Radius, Verdict
+from ...model.network import Aggregation
+from ...model.query import Query
+from ...model.verdict import Attack, Radius, Verdict
 from .arena import survey
 from .decide import Decision, Effort, decide
 from .settings import Settings, resolve

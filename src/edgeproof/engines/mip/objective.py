@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import FloatArray
-from ...network import Aggregation, Layer
-from ...query import Query
+from ...model.arrays import FloatArray
+from ...model.network import Aggregation, Layer
+from ...model.query import Query
 from .arena import UNDECIDED, Arena, look_around
 
 

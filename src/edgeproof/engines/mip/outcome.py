@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from ...arrays import IntArray
 from ...errors import EdgeproofError
+from ...model.arrays import IntArray
 
 Answer = Literal["none", "found", "timeout", "node limit", "memory", "numerics"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import FloatArray, IntArray
+from ...model.arrays import FloatArray, IntArray
 
 FEASIBLE = 1e-7
 """How far solvers may be off in a row, whose largest coefficient is 1, and in a column, whose range is 1 or 2."""

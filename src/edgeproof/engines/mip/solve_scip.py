@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import FloatArray, IntArray
+from ...model.arrays import FloatArray, IntArray
 from .arena import UNDECIDED
 from .outcome import Answer, Outcome, SolverMissingError
 from .program import FEASIBLE, Program

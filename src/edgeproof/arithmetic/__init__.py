@@ -1,0 +1,1 @@
+"""Values of a network on a graph: in float64, and without rounding."""

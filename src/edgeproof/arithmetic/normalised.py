@@ -1,0 +1,87 @@
+"""Layers without rounding where square roots of degrees come in: one `surds.Column` a vertex."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import flint
+import numpy as np
+
+from ..model.network import Aggregation, Layer
+from .surds import Column, largest
+
+Values = dict[int, Column]
+Neighbours = dict[int, list[int]]
+
+
+class SurdWeights(NamedTuple):
+    """One layer, or the readout, over the rationals."""
+
+    C: flint.fmpq_mat
+    A: flint.fmpq_mat
+    b: Column
+
+
+def rational(value: float) -> flint.fmpq:
+    return flint.fmpq(*value.as_integer_ratio())
+
+
+def rational_matrix(weight: np.ndarray) -> flint.fmpq_mat:
+    rows, columns = weight.shape
+    return flint.fmpq_mat(rows, columns, [rational(x) for x in weight.ravel().tolist()])
+
+
+def surd_weights(C: np.ndarray, A: np.ndarray, b: np.ndarray) -> SurdWeights:
+    return SurdWeights(rational_matrix(C), rational_matrix(A), Column.of(rational_matrix(b[:, None])))
+
+
+def surd_layer(
+    layer: Layer,
+    weights: SurdWeights,
+    values: Values,
+    ring: list[int],
+    neighbours: Neighbours,
+    degree: Callable[[int], int],
+) -> Values:
+    """h'(v) for the vertices of `ring`."""
+    before = {v: weights.C * values[v] + weights.b for v in ring}
+    if not layer.is_dense and layer.aggregation is Aggregation.GCN:
+        sent = {u: weights.A * value for u, value in values.items()}
+        before = normalised(before, sent, neighbours, degree)
+    elif not layer.is_dense:
+        for v in ring:
+            around = [values[u] for u in neighbours[v]]
+            if around:
+                before[v] = before[v] + weights.A * combined(layer.aggregation, around)
+    return {v: activated(layer, column) for v, column in before.items()}
+
+
+def normalised(own: Values, sent: Values, neighbours: Neighbours, degree: Callable[[int], int]) -> Values:
+    """own(v) + sum of sent(u) / sqrt(deg u deg v) over the in-neighbours u of v and v itself, once."""
+    scaled = {u: column.over_root(degree(u)) for u, column in sent.items()}
+    out = {}
+    for v, column in own.items():
+        heard = scaled[v]
+        for u in neighbours[v]:
+            heard = heard + scaled[u] if u != v else heard
+        out[v] = column + heard.over_root(degree(v))
+    return out
+
+
+def combined(how: Aggregation, columns: list[Column]) -> Column:
+    """Sum, max or mean of at least one column."""
+    if how is Aggregation.MAX:
+        return largest(columns)
+    total = columns[0]
+    for column in columns[1:]:
+        total = total + column
+    return total * flint.fmpq(1, len(columns)) if how is Aggregation.MEAN else total
+
+
+def activated(layer: Layer, column: Column) -> Column:
+    if layer.is_linear:
+        return column
+    slopes = [rational(slope) for slope in layer.negative_slopes.tolist()]
+    bent = zip(column.entries(), slopes, strict=True)
+    return Column.from_entries([entry if entry.sign() >= 0 else entry * slope for entry, slope in bent])

@@ -1,0 +1,47 @@
+"""The predicted class, right also where two scores are closer than rounding can tell."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..model.arrays import FloatArray
+from ..model.graph import Graph
+from ..model.memo import Memo
+from ..model.network import Network
+from .float64 import evaluate, neighbourhood, rough_error
+
+# up to this size all vertices are evaluated at the first question, which takes less than a second
+WHOLE = 20_000
+
+
+def _evaluate(network: Network, graph: Graph) -> tuple[FloatArray, FloatArray]:
+    return evaluate(network, graph), rough_error(network, graph)
+
+
+_whole_graph: Memo[tuple[FloatArray, FloatArray]] = Memo(_evaluate)
+
+
+def _scores_with_error(network: Network, graph: Graph, node: int | None) -> tuple[FloatArray, FloatArray]:
+    """Scores of the node or graph in question, and a bound on the rounding of all of them."""
+    if node is None or graph.num_vertices <= WHOLE:
+        scores, error = _whole_graph(network, graph)
+        return (scores, error) if node is None else (scores[node], error[node])
+    part, at = neighbourhood(network, graph, node)
+    scores, error = _evaluate(network, part)
+    return scores[at], error[at]
+
+
+def predicted_class(network: Network, graph: Graph, node: int | None) -> int:
+    """The class with the largest score, lowest index on ties.
+
+    Two scores that rounding could swap are compared exactly: otherwise the default label of a tied
+    vertex would depend on the order of summation.
+    """
+    scores, error = _scores_with_error(network, graph, node)
+    best, bounded = int(np.argmax(scores)), np.isfinite(scores).all() and np.isfinite(error).all()
+    if bounded and (np.delete(scores + error, best) < scores[best] - error).all():
+        return best
+    from .evaluator import exact_scores
+
+    exact = exact_scores(network, graph, node)
+    return max(range(len(exact)), key=lambda c: (exact[c], -c))

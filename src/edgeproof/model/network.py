@@ -1,0 +1,308 @@
+"""The trained model: layers, aggregation, activation, readout; plain arrays, no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import InputError
+from .arrays import FloatArray, content_hash, frozen_floats
+
+if TYPE_CHECKING:
+    from ..convert.raw import RawLayer, RawNetwork
+    from .graph import Graph
+
+
+class Aggregation(StrEnum):
+    """How a vertex combines its in-neighbours; over none of them, sum, max and mean give the zero vector.
+
+    `gcn` sums `h(u) / sqrt(deg u * deg v)` over the in-neighbours u of v and v itself, which counts once, whether or
+    not it has a self-loop; deg is the in-degree with that one included.
+    """
+
+    SUM = "sum"
+    MAX = "max"
+    MEAN = "mean"
+    GCN = "gcn"
+
+
+class Activation(StrEnum):
+    """What a layer applies to its pre-activation, entry by entry."""
+
+    RELU = "relu"
+    LEAKY_RELU = "leaky_relu"
+    NONE = "none"
+
+
+_Kind = TypeVar("_Kind", Aggregation, Activation)
+
+
+def _choice(kind: type[_Kind], value: str, where: str, but: _Kind | None = None) -> _Kind:
+    known = [member.value for member in kind if member is not but]
+    if value not in known:
+        raise InputError(f"{where}: expected one of {', '.join(known)}, got {value!r}")
+    return kind(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """`h'(v) = act(C h(v) + A agg{h(u) : u -> v} + b)`; with `A = 0` an ordinary dense layer.
+
+    C, A: (out, in); b: (out,). `slope` is the factor of LeakyReLU on negative numbers, from 0 to 1: one for all, or
+    one for each output, so that a layer can bend some of its outputs and pass on the others as they are (slope 1).
+    """
+
+    C: FloatArray
+    A: FloatArray
+    b: FloatArray
+    aggregation: Aggregation = Aggregation.SUM
+    activation: Activation = Activation.RELU
+    slope: float | FloatArray = 0.01
+
+    def __init__(
+        self,
+        C: ArrayLike,
+        A: ArrayLike,
+        b: ArrayLike,
+        aggregation: str = "sum",
+        activation: str = "relu",
+        slope: float | ArrayLike = 0.01,
+    ) -> None:
+        put = object.__setattr__
+        put(self, "C", frozen_floats(C, "C", (None, None)))
+        put(self, "A", frozen_floats(A, "A", self.C.shape))
+        put(self, "b", frozen_floats(b, "b", (self.C.shape[0],)))
+        put(self, "aggregation", _choice(Aggregation, aggregation, "aggregation"))
+        put(self, "activation", _choice(Activation, activation, "activation"))
+        if 0 in self.C.shape:
+            raise InputError(f"C: expected at least one row and one column, got {self.C.shape}")
+        put(self, "slope", _slope(slope, self.width_out))
+
+    @classmethod
+    def dense(cls, C: ArrayLike, b: ArrayLike, activation: str = "relu", slope: float | ArrayLike = 0.01) -> Layer:
+        """A layer that looks at no neighbour."""
+        return cls(C, np.zeros_like(np.asarray(C, dtype=np.float64)), b, "sum", activation, slope)
+
+    @property
+    def width_in(self) -> int:
+        return int(self.C.shape[1])
+
+    @property
+    def width_out(self) -> int:
+        return int(self.C.shape[0])
+
+    @cached_property
+    def is_dense(self) -> bool:
+        return not self.A.any()
+
+    @cached_property
+    def negative_slopes(self) -> FloatArray:
+        """(out,): what the activation multiplies negative numbers with: 0 for ReLU, 1 for none."""
+        fixed = {Activation.RELU: 0.0, Activation.NONE: 1.0}
+        slopes = np.full(self.width_out, fixed.get(self.activation, self.slope), dtype=np.float64)
+        slopes.setflags(write=False)
+        return slopes
+
+    @cached_property
+    def is_linear(self) -> bool:
+        return bool((self.negative_slopes == 1.0).all())
+
+    def parts_of_fingerprint(self) -> list[object]:
+        """What determines its outputs, however the activation was spelt."""
+        slopes = self.negative_slopes
+        uniform = bool((slopes == slopes[0]).all())
+        return [self.C, self.A, self.b, self.aggregation.value, float(slopes[0]) if uniform else slopes]
+
+    def __repr__(self) -> str:
+        kind = "dense" if self.is_dense else self.aggregation.value
+        act = self.activation.value
+        if self.activation is Activation.LEAKY_RELU:
+            act = f"leaky_relu({self.slope:g})" if isinstance(self.slope, float) else "leaky_relu(one slope an output)"
+        return f"Layer({self.width_in} -> {self.width_out}, {kind}, {act})"
+
+
+def _slope(value: float | ArrayLike, width: int) -> float | FloatArray:
+    """One number where one is given or all are equal, else one for each output."""
+    if isinstance(value, int | float):
+        if not 0 <= value <= 1:
+            raise InputError(f"slope: expected a number from 0 to 1, got {value!r}")
+        return float(value)
+    slopes = frozen_floats(value, "slope", (width,))
+    outside = (slopes < 0) | (slopes > 1)
+    if outside.any():
+        raise InputError(f"slope: expected numbers from 0 to 1, got {slopes[outside][0]}")
+    return float(slopes[0]) if (slopes == slopes[0]).all() else slopes
+
+
+@dataclass(frozen=True, eq=False)
+class Readout:
+    """Graph tasks: `scores = C pool{h_L(v)} + b`, pooled over all vertices."""
+
+    C: FloatArray
+    b: FloatArray
+    pool: Aggregation = Aggregation.SUM
+
+    def __init__(self, C: ArrayLike, b: ArrayLike, pool: str = "sum") -> None:
+        put = object.__setattr__
+        put(self, "C", frozen_floats(C, "readout C", (None, None)))
+        put(self, "b", frozen_floats(b, "readout b", (self.C.shape[0],)))
+        put(self, "pool", _choice(Aggregation, pool, "pool", but=Aggregation.GCN))
+
+    def __repr__(self) -> str:
+        return f"Readout({self.pool.value}, {self.C.shape[1]} -> {self.C.shape[0]})"
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A message-passing network. With a readout it classifies graphs, without one it classifies vertices.
+
+    `head`: dense layers that follow the readout, so that their outputs are the scores.
+
+    >>> net = Network([Layer([[1.0]], [[2.0]], [0.5], "sum", "none")])
+    >>> net
+    Network(node task, 1 layer, widths 1 -> 1, sum)
+    """
+
+    layers: tuple[Layer, ...]
+    readout: Readout | None = None
+    name: str = field(default="", compare=False)
+    head: tuple[Layer, ...] = ()
+
+    def __init__(
+        self, layers: Iterable[Layer], readout: Readout | None = None, name: str = "", head: Iterable[Layer] = ()
+    ) -> None:
+        put = object.__setattr__
+        put(self, "layers", tuple(layers))
+        put(self, "readout", readout)
+        put(self, "head", tuple(head))
+        put(self, "name", str(name))
+        if not self.layers:
+            raise InputError("layers: expected at least one layer, got none")
+        width = _chained("layer", self.layers, self.num_features)
+        if readout is not None and readout.C.shape[1] != width:
+            raise InputError(f"readout C: expected {width} columns, got {readout.C.shape[1]}")
+        if readout is not None:
+            _chained("head layer", self.head, int(readout.C.shape[0]))
+        elif self.head:
+            raise InputError("head: it follows a readout, and there is none; dense layers may stand among the layers")
+        for number, layer in enumerate(self.head, 1):
+            if not layer.is_dense:
+                raise InputError(f"head layer {number}: expected a dense layer, got one that aggregates")
+        if self.num_classes < 2:
+            raise InputError(f"a network must tell at least 2 classes apart, this one has {self.num_classes}")
+
+    @property
+    def task(self) -> Literal["node", "graph"]:
+        return "node" if self.readout is None else "graph"
+
+    @property
+    def num_features(self) -> int:
+        return self.layers[0].width_in
+
+    @property
+    def num_classes(self) -> int:
+        return self.widths[-1]
+
+    @cached_property
+    def normalises(self) -> bool:
+        """Whether some layer weighs messages by degrees: then what happens at the senders' in-edges matters too."""
+        return any(one.aggregation is Aggregation.GCN and not one.is_dense for one in self.layers)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Widths from the input features to the scores."""
+        hidden = (self.num_features, *(layer.width_out for layer in self.layers))
+        if self.readout is None:
+            return hidden
+        return (*hidden, int(self.readout.C.shape[0]), *(layer.width_out for layer in self.head))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of everything that determines the scores."""
+        parts: list[object] = []
+        for layer in self.layers:
+            parts += layer.parts_of_fingerprint()
+        if self.readout is not None:
+            parts += ["readout", self.readout.C, self.readout.b, self.readout.pool.value]
+        for layer in self.head:
+            parts += ["head", *layer.parts_of_fingerprint()]
+        return content_hash(*parts)
+
+    def scores(self, graph: Graph, node: int | None = None) -> FloatArray:
+        """Scores in float64: (n, classes), or (classes,) for one node or for a graph task."""
+        from ..arithmetic.float64 import evaluate
+
+        return evaluate(self, graph, node)
+
+    def predict(self, graph: Graph, node: int | None = None) -> int | np.ndarray:
+        """The class with the largest score, lowest index on ties (in float64)."""
+        best = np.argmax(self.scores(graph, node), axis=-1)
+        return int(best) if best.ndim == 0 else best
+
+    @classmethod
+    def from_raw(cls, raw: RawNetwork) -> Network:
+        """Validate what a reader of `convert/` found in a file."""
+        layers = [_from_raw(one, f"{raw.origin}: layer {number}") for number, one in enumerate(raw.layers, 1)]
+        head = [_from_raw(one, f"{raw.origin}: head layer {number}") for number, one in enumerate(raw.head, 1)]
+        try:
+            readout = None if raw.readout is None else Readout(*raw.readout)
+            return cls(layers, readout, raw.name, head)
+        except InputError as problem:
+            raise InputError(f"{raw.origin}: {problem}") from None
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Network:
+        """Read `.safetensors` (native), `.npz` or `.gnnx`."""
+        from ..convert.files import read_network
+
+        return cls.from_raw(read_network(path))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write `.safetensors` (native) or, where it can carry the network, `.gnnx`."""
+        from ..convert.files import write_network
+
+        write_network(self.to_raw(), path)
+
+    def to_raw(self) -> RawNetwork:
+        """Plain arrays for the writers of `convert/`."""
+        from ..convert.raw import RawLayer, RawNetwork, RawReadout
+
+        layers, head = (
+            tuple(RawLayer(one.C, one.A, one.b, one.aggregation.value, one.activation.value, one.slope) for one in some)
+            for some in (self.layers, self.head)
+        )
+        held = self.readout
+        readout = None if held is None else RawReadout(held.C, held.b, held.pool.value)
+        return RawNetwork(layers, readout, self.name, origin=self.name or "network", head=head)
+
+    def __repr__(self) -> str:
+        kinds = list(dict.fromkeys("dense" if one.is_dense else one.aggregation.value for one in self.layers))
+        count = f"{len(self.layers)} layer{'s' if len(self.layers) > 1 else ''}"
+        name = f"{self.name!r}, " if self.name else ""
+        pool = f", {self.readout.pool.value} pool" if self.readout is not None else ""
+        pool += f", head of {len(self.head)}" if self.head else ""
+        arrows = " -> ".join(map(str, self.widths))
+        return f"Network({name}{self.task} task, {count}, widths {arrows}, {'/'.join(kinds)}{pool})"
+
+
+def _chained(kind: str, layers: Iterable[Layer], width: int) -> int:
+    """Check that each layer takes what the one before it gives; returns what the last one gives."""
+    for number, layer in enumerate(layers, 1):
+        if layer.width_in != width:
+            raise InputError(f"{kind} {number}: expected {width} inputs, got {layer.width_in}")
+        width = layer.width_out
+    return width
+
+
+def _from_raw(raw: RawLayer, where: str) -> Layer:
+    try:
+        return Layer(raw.C, raw.A, raw.b, raw.aggregation, raw.activation, raw.slope)
+    except InputError as problem:
+        raise InputError(f"{where}: {problem}") from None

@@ -1,0 +1,1 @@
+"""Attacks: graphs near the grounding that may break the claim."""

@@ -1,0 +1,1 @@
+"""Values of the grounding, updated where a flip changes them."""

@@ -1,0 +1,1 @@
+"""Interval bound propagation: a box for every pre-activation."""

@@ -1,0 +1,1 @@
+"""How kernels are compiled, kept, linked, and given their arrays."""

@@ -1,0 +1,1 @@
+"""Pairwise interactions: what several flips do together beyond what each does alone."""

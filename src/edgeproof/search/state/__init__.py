@@ -1,0 +1,1 @@
+"""What a search node holds: arrays that kernels change and restore."""

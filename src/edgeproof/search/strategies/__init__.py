@@ -1,0 +1,1 @@
+"""Ways to settle a question other than the tree: forks, and enumeration by orbits."""

@@ -1,0 +1,284 @@
+"""One search: runs the kernel, answers its questions in exact arithmetic, and escalates where a query is hard."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from math import log2
+from typing import NamedTuple
+
+import numpy as np
+
+from ..model.graph import Pair
+from ..model.verdict import Stats
+from ..problem.layout import Compiled
+from .attacks.beam_search import Flips, Portfolio
+from .forward.claim import grounding_may_break
+from .intervals.rounding import evaluate_root
+from .jit.by_address import Lent
+from .parallel import Crew
+from .state.state import (
+    ACTION,
+    BOX_PRUNES,
+    CANDIDATES,
+    EVALUATION_WORK,
+    EVALUATIONS,
+    FRESH,
+    LEAVES,
+    LINE_PASSES,
+    LINE_PRUNES,
+    LONELY_LEAVES,
+    NODES,
+    PAIR_MARK,
+    SCREENED_LEAVES,
+    SCREENINGS,
+    SPENT_LEAVES,
+    SWEPT_LEAVES,
+    TIGHTENINGS,
+    WORK,
+)  # fmt: skip
+from .strategies.forks import FLIPS, FORK_WORK, Forks, count_forks, forks_apply
+from .strategies.orbits import Orbits, are_few
+from .trace import Trace
+from .tree.node_loop import CANDIDATE, ENTER, FINISHED, PAUSED, STOPPED, restart
+from .worker import Walker, make_root
+
+# search nodes after which a query is hard enough to be shared between threads
+SHARE_AFTER = 1000
+# times as many evaluations as flips, in a climb: most are for swaps
+SWAPS = 4
+# tighten at every k-th level: measured on five datasets, 2 beats 1 by 1.2-1.7x and is level with 4
+TIGHTEN_EVERY = 2
+
+
+def exploration(nodes: int, fragile: int) -> float:
+    """The paper's exploration ratio."""
+    return log2(max(nodes, 1)) / (fragile + 1)
+
+
+class Step(NamedTuple):
+    """What to do once the search has seen so many nodes: start again with tightening, interplay, orbits or forks; or
+    look for attacks. Some of it not before it has also done `patience` times as much work as that takes.
+    """
+
+    nodes: int
+    tighten: bool = False
+    interplay: bool = False
+    orbits: bool = False
+    forks: bool = False
+    width: int = 0
+    climbs: int = 0
+    patience: float = 0
+
+    @property
+    def attacks(self) -> bool:
+        return self.width > 0 or self.climbs > 0
+
+
+# Most queries end within a few nodes, so what is expensive waits. Bounds are weak on graph tasks with insertions and
+# attacks are easy to find: there they come first.
+WIDE = (
+    Step(1, climbs=5, patience=0.5), Step(200, climbs=25, patience=0.25), Step(200, width=100, patience=0.5),
+    Step(200, climbs=150, patience=0.25),
+)  # fmt: skip
+LONG = (Step(200, climbs=600, patience=2),)
+GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), *WIDE, *LONG)
+# with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
+INSERTION_PLAN = (
+    Step(0, width=1), Step(1, width=5), Step(1, interplay=True), Step(1, orbits=True), *WIDE,
+    Step(200, forks=True, patience=0.05), *LONG,
+)  # fmt: skip
+# around a node, bounds are strong and most that is left is robust; a unit of work is also done faster in a line
+NODE_PLAN = (
+    Step(16, tighten=True), Step(64, width=1), Step(600, width=6), Step(600, width=24, patience=10),
+    Step(600, width=100, patience=10), Step(600, width=600, patience=10),
+)  # fmt: skip
+
+
+class Search(Walker):
+    """One query from the first node to the verdict: a plan says what to try as it proves harder."""
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        budget: int,
+        options: Mapping[str, bool],
+        threads: int = 1,
+        on_attack: Callable[[list[Pair]], None] | None = None,
+        trace: Trace | None = None,
+        deadline: float | None = None,
+    ) -> None:
+        super().__init__(compiled, budget, options, on_attack, trace, deadline, later=True)
+        self._asked, self._threads = options, threads
+        self._plan = self._make_plan(options)
+        self._portfolio: Portfolio | None = None
+        self._refuted: set[Flips] = set()
+        self._instead: Forks | Orbits | None = None  # what moves this walker, where it does not walk by itself
+        self._others = np.zeros_like(self.state.tally)  # what walkers have counted that this search was shared with
+        self._others_checks = 0
+
+    def _make_plan(self, options: Mapping[str, bool]) -> list[Step]:
+        p = self.compiled.problem
+        plan: tuple[Step, ...] = NODE_PLAN if p.node_task else GRAPH_PLAN
+        if not p.node_task and not p.pair_present.all():
+            plan = INSERTION_PLAN
+        steps = [Step(0, width=4)] * options["attack_at_once"]
+        if options["tighten_at_once"]:
+            steps.append(Step(0, tighten=True))
+        if options["interplay_at_once"] or options["orbits_at_once"] or options["forks_at_once"]:
+            steps.append(Step(0, interplay=True))
+        if options["orbits_at_once"]:
+            steps.append(Step(0, orbits=True))
+        if options["forks_at_once"]:
+            steps.append(Step(0, forks=True))
+        steps += plan
+        if not (options["tighten"] and self.options.lines):
+            steps = [step for step in steps if not step.tighten]
+        if not options["attacks"]:
+            steps = [step for step in steps if not step.attacks]
+        if not options["interplay"]:
+            steps = [step for step in steps if not (step.interplay or step.orbits or step.forks)]
+        if not (options["orbits"] and self.mirrors):
+            steps = [step for step in steps if not step.orbits]
+        if any(step.forks for step in steps) and not (options["forks"] and self.budget >= FLIPS and forks_apply(p)):
+            steps = [step for step in steps if not step.forks]
+        return steps
+
+    def _is_due(self, step: Step) -> bool:
+        if self.nodes < step.nodes or not step.patience:
+            return self.nodes >= step.nodes
+        tally = self.state.tally
+        if step.forks:
+            return bool(tally[WORK] >= step.patience * FORK_WORK * count_forks(self.compiled.problem) ** 2)
+        evaluations = (step.width + SWAPS * step.climbs) * self.limit * len(self.compiled.pairs)
+        price = tally[EVALUATION_WORK] / max(tally[EVALUATIONS], 1)
+        return bool(tally[WORK] >= step.patience * evaluations * max(price, 1.0))
+
+    def _take(self, step: Step) -> None:
+        if step.tighten:
+            if not self.options.lines:
+                return  # nothing can be bounded
+            # not an easy one: start again with the expensive oracle, which pays off from the root on
+            restart(self._problem, self._state)
+            if self.trace is not None:
+                self.trace.clear()
+            # around a node, passes inside passes shrink trees tenfold; of a whole graph, where everybody matters, they
+            # shrank them by a fifth and took three times as long (MUTAG, mean, deletions)
+            p = self.compiled.problem
+            narrow = self._asked["narrow"] and p.T > 1 and p.node_task
+            self.follow(self.options._replace(tighten=TIGHTEN_EVERY, narrow=int(narrow)))
+        elif step.interplay:
+            if not self.options.interplay and self.can_screen():
+                restart(self._problem, self._state)
+                self.follow(self.options._replace(interplay=1))
+        elif step.orbits:
+            at_once = self._asked["orbits_at_once"]
+            if self.options.interplay and (at_once or are_few(self.compiled.problem, self.symmetries(), self.limit)):
+                self._instead = Orbits(self)
+        elif step.forks:
+            if self._instead is None and self.options.interplay and self.limit == FLIPS:
+                self._instead = Forks(self)
+        elif self.limit > (0 if self._asked["attack_at_once"] else 1):
+            portfolio = self._look_from_root()
+            while self.limit > 0 and self._look(portfolio, step) and not self._first_only:
+                pass  # a smaller one may be found the same way
+
+    def _look(self, portfolio: Portfolio, step: Step) -> Flips | None:
+        if step.climbs:
+            return portfolio.climb(self.limit, step.climbs)
+        return portfolio.search(self.limit, step.width)
+
+    def _look_from_root(self) -> Portfolio:
+        """One that evaluates where the search is about to begin, while that is so; then one with a state of its own."""
+        if self._portfolio is None:
+            state, here = self.state, self.nodes == 0 and self.state.tally[PAIR_MARK] == 0
+            if not here:
+                state = make_root(self.compiled.problem, self.budget, self.most)
+                evaluate_root(self._problem, Lent(state), self.options)
+            found = Portfolio(self._problem, state, self.options, self.breaks, self._refuted, self.deadline)
+            if here:
+                return found
+            self._portfolio = found
+        return self._portfolio
+
+    def _is_broken(self) -> bool:
+        """Whether the graph as it is may break the claim, which the kernel asks before all else."""
+        fresh = self.state.tally[FRESH] == 1
+        return fresh and bool(grounding_may_break(self._problem, self._state, self.state.frame_excluded[0]))
+
+    def _is_done(self) -> bool:
+        """Whether there is an attack, and no smaller one is asked for, or none is possible."""
+        return self.attack is not None and (self._first_only or not self.attack)
+
+    def run(self, *, node_limit: int | None, first_only: bool) -> str | None:
+        """Search to the end (None) or to a limit (its name); with `first_only`, the first attack ends it too."""
+        self._first_only = first_only
+        most_nodes = np.iinfo(np.int64).max if node_limit is None else node_limit
+        while True:
+            shared = self._threads > 1 and self.nodes >= SHARE_AFTER and self.state.tally[ACTION] == ENTER
+            while self._plan and not self._is_done() and (shared or self._is_due(self._plan[0])):
+                if self._plan[0].attacks and self._is_broken():
+                    break  # the kernel asks next whether the flips where it stands are an attack
+                step = self._plan.pop(0)
+                if step.nodes > 0 or not step.attacks:
+                    self.prepare()
+                if not step.patience or self._is_due(step):  # otherwise threads would wait for it
+                    self._take(step)
+            if self._is_done():
+                return None
+            if shared and self._instead is None:
+                return self._share(most_nodes)
+            self.prepare()
+            # a step that waits for work is looked at again whenever the kernel comes back, as it often does
+            later = [step.nodes for step in self._plan[:1] if step.nodes > self.nodes]
+            pause = min([most_nodes, *later])
+            if self._instead is not None:
+                code = self._instead.advance(pause)
+            else:
+                code = self.advance(min(pause, SHARE_AFTER) if self._threads > 1 else pause)
+            if code == FINISHED:
+                return None
+            if code == CANDIDATE:
+                self.breaks(self.flips())
+            elif code == PAUSED and self.nodes >= most_nodes:
+                return "node limit"
+            if code == STOPPED or (self.deadline is not None and time.perf_counter() > self.deadline):
+                return None if self.attack is not None and first_only else "timeout"
+
+    def _share(self, most_nodes: int) -> str | None:
+        """Leave what is open to several walkers."""
+        crew = Crew(self, self._asked, self._threads, self._first_only)
+        reason = crew.run(most_nodes - int(self._others[NODES]))
+        for walker in crew.walkers:
+            self._others += walker.state.tally
+            self._others_checks += walker.exact_checks
+        return reason
+
+    @property
+    def all_nodes(self) -> int:
+        return self.nodes + int(self._others[NODES])
+
+    def stats(self, started: float) -> Stats:
+        tally = self.state.tally + self._others
+        fragile = len(self.compiled.pairs)
+        nodes = int(tally[NODES])
+        return Stats(
+            nodes=nodes,
+            seconds=time.perf_counter() - started,
+            leaves=int(tally[LEAVES]),
+            fragile=fragile,
+            exploration=exploration(nodes, fragile),
+            evaluations=int(tally[EVALUATIONS]) + (self._portfolio.evaluations if self._portfolio else 0),
+            box_prunes=int(tally[BOX_PRUNES]),
+            line_prunes=int(tally[LINE_PRUNES]),
+            swept_leaves=int(tally[SWEPT_LEAVES]),
+            line_passes=int(tally[LINE_PASSES]),
+            tightenings=int(tally[TIGHTENINGS]),
+            screenings=int(tally[SCREENINGS]),
+            screened_leaves=int(tally[SCREENED_LEAVES]),
+            spent_leaves=int(tally[SPENT_LEAVES]),
+            lonely_leaves=int(tally[LONELY_LEAVES]),
+            candidates=int(tally[CANDIDATES]),
+            exact_checks=self.exact_checks + self._others_checks,
+            work=int(tally[WORK]),
+        )

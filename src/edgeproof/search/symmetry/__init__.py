@@ -1,0 +1,1 @@
+"""Automorphisms of a question, and what they spare the search."""

@@ -1,0 +1,1 @@
+"""Depth-first search over pairs: the node loop, branching, pruning, enumeration."""

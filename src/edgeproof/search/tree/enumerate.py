@@ -1,0 +1,154 @@
+"""Enumeration: evaluate every graph below a search node, without search nodes and without bounds.
+
+With one flip left this is always the cheapest; with two, where bounds have cost more than evaluations would have.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..attacks.flips import flip_grounding
+from ..forward.claim import grounding_may_break
+from ..jit.decorators import kernel, leaf
+from ..state.budget import affordable
+from ..state.state import (
+    BASE,
+    BOUND_GRAPHS,
+    BOUND_WORK,
+    BOUNDED,
+    BOX_MARK,
+    CANDIDATES,
+    CREDIT,
+    EVALUATION_WORK,
+    EVALUATIONS,
+    LIMIT,
+    PAIR_MARK,
+    PRICED_AT,
+    SWEEP_LEVEL,
+    SWEEP_PENDING,
+    SWEEP_SINGLE,
+    UNDECIDED,
+    USED,
+    VALUE_MARK,
+    WORK,
+)  # fmt: skip
+from ..state.trail import undo
+
+DONE, FOUND, INTERRUPTED = 0, 1, 2
+
+# Subtrees with two flips left: how many are bounded before any is enumerated; how much what was measured in one counts
+# after the next; what part of the work of enumerations may go into bounding one again, to see whether prices have
+# changed. The rest of one is enumerated once bounds have cost more than this share of what evaluating the graphs they
+# settled would have, and a part of what evaluating all of them would have.
+FIRST_BOUNDED, MEMORY, CURIOSITY, SHARE, PATIENCE = 3, 0.75, 0.25, 0.5, 0.05
+
+ALONE, INHERITED = -1, -2  # in `frame_work`, where nothing is measured
+
+
+@leaf
+def graphs_of_two(s):
+    """How many graphs an enumeration of up to two flips evaluates, up to budgets of vertices."""
+    pairs = float(s.tally[UNDECIDED])
+    return pairs * (pairs + 1.0) / 2.0
+
+
+@leaf
+def enumeration_pays(s, depth):
+    """Whether bounds cost more a graph than evaluations do, in subtrees with two flips left: in those that were bounded
+    lately, or in this one so far. With more flips left, bounds get better further down too often to give up on them.
+    """
+    tally, rates, graphs = s.tally, s.rates, graphs_of_two(s)
+    if tally[EVALUATIONS] == 0:
+        return False
+    evaluation = tally[EVALUATION_WORK] / tally[EVALUATIONS]
+    if depth > tally[BASE] and s.frame_left[depth - 1] == 2 and s.frame_work[depth - 1] != ALONE:
+        s.frame_work[depth] = INHERITED
+        whole = s.frame_graphs[tally[PRICED_AT]]
+        settled = whole - graphs
+        return tally[WORK] - s.frame_work[tally[PRICED_AT]] > (SHARE * settled + PATIENCE * whole) * evaluation
+    bound = rates[BOUND_WORK] / max(rates[BOUND_GRAPHS], 1.0)
+    if rates[BOUNDED] >= FIRST_BOUNDED and bound > evaluation:
+        if rates[CREDIT] < bound * graphs:
+            rates[CREDIT] += CURIOSITY * evaluation * graphs
+            return True
+        rates[CREDIT] = 0.0
+    tally[PRICED_AT] = depth
+    s.frame_work[depth] = tally[WORK]
+    s.frame_graphs[depth] = graphs
+    return False
+
+
+@leaf
+def note_price(s, depth):
+    """Everything below this node is settled: if it was bounded as a whole, that is what bounds cost."""
+    if s.frame_work[depth] >= 0:
+        rates = s.rates
+        rates[BOUNDED] += 1.0
+        rates[BOUND_WORK] = MEMORY * rates[BOUND_WORK] + (s.tally[WORK] - s.frame_work[depth])
+        rates[BOUND_GRAPHS] = MEMORY * rates[BOUND_GRAPHS] + s.frame_graphs[depth]
+    s.frame_work[depth] = ALONE
+
+
+@leaf
+def start_sweep(s, left):
+    # `doubtful` was found for one flip left or not at all; the budget may shrink while the sweep goes on
+    s.tally[SWEEP_SINGLE] = left == 1
+    s.tally[SWEEP_LEVEL] = 0
+    s.tally[SWEEP_PENDING] = 0
+    s.sweep_cursor[0] = 0
+    note_marks(s, np.int64(0))
+
+
+@leaf
+def note_marks(s, level):
+    s.sweep_marks[level, 0] = s.tally[PAIR_MARK]
+    s.sweep_marks[level, 1] = s.tally[VALUE_MARK]
+
+
+@leaf
+def breaks_by(p, s, options, excluded, pair):
+    """Flip this pair; whether the claim may be broken so, which the next call has to take from there."""
+    flip_grounding(p, s, options, pair)
+    if not grounding_may_break(p, s, excluded):
+        return False
+    s.tally[SWEEP_PENDING] = 1
+    s.tally[CANDIDATES] += 1
+    return True
+
+
+@kernel
+def sweep(p, s, lines, options, excluded, stop):
+    """Go on with the enumeration; FOUND leaves a candidate on the trail, and the next call takes it from there.
+
+    Level k has k flips of its own; each level flips only pairs behind the one above, so no set comes twice.
+    """
+    tally = s.tally
+    pairs = p.pair_u.size
+    while True:
+        level = tally[SWEEP_LEVEL]
+        if not tally[SWEEP_PENDING]:
+            pair = s.sweep_cursor[level]
+            single = level == 0 and tally[SWEEP_SINGLE]
+            while pair < pairs and not (
+                s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair) and (lines.doubtful[pair] or not single)
+            ):
+                pair += 1
+            if pair >= pairs or tally[USED] >= tally[LIMIT]:
+                if level == 0:
+                    return DONE
+                tally[SWEEP_LEVEL] = level - 1
+                marks = s.sweep_marks[level - 1]
+                undo(p, s, marks[0], marks[1], tally[BOX_MARK])
+                continue
+            s.sweep_cursor[level] = pair + 1
+            if breaks_by(p, s, options, excluded, pair):
+                return FOUND
+        tally[SWEEP_PENDING] = 0
+        if tally[USED] < tally[LIMIT]:
+            tally[SWEEP_LEVEL] = level + 1
+            note_marks(s, level + 1)
+            s.sweep_cursor[level + 1] = s.sweep_cursor[level]
+        else:
+            undo(p, s, s.sweep_marks[level, 0], s.sweep_marks[level, 1], tally[BOX_MARK])
+        if tally[WORK] >= stop:
+            return INTERRUPTED

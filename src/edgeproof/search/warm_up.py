@@ -1,0 +1,114 @@
+"""Compiling kernels, once: before any clock runs, and said to the user."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .jit.cache import compiled_mark
+
+if TYPE_CHECKING:
+    from ..problem.layout import Compiled
+    from .strategy import Search
+
+_warm = False
+
+
+def is_compiled() -> bool:
+    return compiled_mark().exists()
+
+
+def warm_up() -> None:
+    """Load every kernel from the cache, or compile it, on a problem of two vertices."""
+    global _warm  # noqa: PLW0603
+    if _warm:
+        return
+    _warm = True
+    helper = None
+    if not is_compiled():
+        sys.stderr.write("edgeproof: compiling kernels, once (about a minute)\n")
+        sys.stderr.flush()
+        helper = _start_helper()
+    from .strategy import Search
+
+    options, compiled = _smallest()
+    search = Search(compiled, 1, options)
+    _compile_others(search)
+    if helper is not None:
+        helper.wait()  # what it has not compiled, for whatever reason, is compiled here
+    search.run(node_limit=None, first_only=True)
+    search.set_out(0)  # as threads do
+    with suppress(OSError):  # a cache that others made and may not be written to
+        compiled_mark().parent.mkdir(parents=True, exist_ok=True)
+        compiled_mark().touch()
+
+
+def _compile_others(search: Search) -> None:
+    """What is called only where forks or orbits are looked at. It calls no lines, and does not wait for these."""
+    import numba
+
+    from .jit.by_address import Lent
+    from .pairwise.coarse import make_rough
+    from .pairwise.tables import make_idle
+    from .strategies.fork_kernels import stand_on, survey, try_sets
+    from .strategies.orbit_kernels import sweep_orbits
+
+    p, state = search.compiled.problem, search.state
+    tables = make_idle(p), make_rough(p)
+    problem, *bundles = (Lent(bundle).kind for bundle in (p, state, *tables))
+    options, excluded = numba.typeof(search.options), numba.typeof(state.frame_excluded[0])
+    number, numbers, sets = numba.int64, numba.int64[::1], numba.int64[:, ::1]
+    stand_on.compile((problem, bundles[0], options, numbers, number))
+    survey.compile((problem, *bundles, options, excluded, numbers, number))
+    try_sets.compile((problem, bundles[0], options, excluded, sets, number, number))
+    sweep_orbits.compile((problem, *bundles[:2], options, excluded, numbers, numbers, number, number))
+
+
+def _smallest() -> tuple[dict[str, bool], Compiled]:
+    """A question that a search answers at once, with options by which it calls every kernel."""
+    from ..model.graph import Graph
+    from ..model.network import Layer, Network
+    from ..model.query import make_query
+    from ..model.threat import Threat
+    from ..options import resolve
+    from ..problem.compile import compile_problem
+
+    layer = Layer([[1.0], [0.0]], [[1.0], [-1.0]], [0.0, 0.0], "sum", "none")
+    graph = Graph([[0], [1]], [[1.0], [1.0]], directed=True)
+    query = make_query(Network([layer]), graph, Threat(1), node=1)
+    options = resolve({"attack_at_once": True, "tighten_at_once": True})
+    return options, compile_problem(query, options, 1)
+
+
+def _start_helper() -> subprocess.Popen[bytes] | None:
+    """A process that compiles a half of the kernels meanwhile, those of lines, and leaves them in the cache."""
+    if (os.cpu_count() or 1) < 2 or not Path(sys.executable).stem.startswith("python"):
+        return None
+    program = (
+        f"import sys; sys.path[:] = {sys.path!r}; from edgeproof.search.warm_up import compile_lines; compile_lines()"
+    )
+    quiet = subprocess.DEVNULL
+    try:
+        return subprocess.Popen([sys.executable, "-c", program], stdin=quiet, stdout=quiet, stderr=quiet)
+    except OSError:
+        return None
+
+
+def compile_lines() -> None:
+    import numba
+
+    from .jit.by_address import Lent
+    from .linear.backward import descend
+    from .linear.workspace import make_lines
+    from .state.state import Options
+    from .worker import make_root
+
+    options, compiled = _smallest()
+    p, s, lines = compiled.problem, make_root(compiled.problem, 1, 1), make_lines(compiled.problem, 1, used=True)
+    bundles = [Lent(bundle).kind for bundle in (p, s, lines, lines, lines)]
+    switches = Options(**{name: int(options[name]) for name in Options._fields})
+    descend.compile((*bundles, numba.typeof(switches), *(numba.int64,) * 4))

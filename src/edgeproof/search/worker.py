@@ -1,0 +1,208 @@
+"""A walker: one state on the tree, the kernel that moves it, and the exact answers to its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from ..arithmetic.evaluator import ExactEvaluator
+from ..model.arrays import IntArray
+from ..model.graph import Pair
+from ..problem.layout import Compiled, Problem
+from .deadline import LARGE, stop_at
+from .intervals.rounding import evaluate_root, rounding_slacks
+from .jit.by_address import Lent
+from .linear.workspace import make_inner, make_lines
+from .pairwise.coarse import make_rough
+from .pairwise.tables import FLIPS, Interplay, applies_to, make_idle, make_interplay
+from .state.degrees import count_open
+from .state.state import FRESH, LIMIT, NODES, PAIR_MARK, STOP, UNDECIDED, Options, State, make_state, with_longer_trails
+from .strategies.fork_kernels import stand_on, survey, try_sets
+from .strategies.orbit_kernels import sweep_orbits
+from .symmetry.automorphisms import Symmetries, find_symmetries, no_symmetries
+from .trace import Trace
+from .tree.node_loop import CANDIDATE, PAUSED, STOPPED, TRAIL_FULL, run, set_out
+
+# work between two looks at the clock: some 10 to 50 ms
+QUOTA = 20_000
+# the same for forks, which begin with some ms of tables
+SURVEY_QUOTA = 6 * QUOTA
+# pairs whose screening may take longer than that
+MANY = 300
+
+
+def make_root(p: Problem, budget: int, most: int) -> State:
+    """A state at the root; `most` is how many flips a box may have to rank."""
+    state = make_state(p, max((min(budget, 10) + 6) * (p.T + 1) * p.n, 1024), most, budget)
+    state.tally[LIMIT] = min(budget, p.pair_u.size)
+    state.tally[UNDECIDED] = p.pair_u.size
+    state.tally[FRESH] = 1
+    np.add.at(state.open_slots, p.pair_v, 1)
+    two = p.pair_slot[:, 1] >= 0
+    np.add.at(state.open_slots, p.pair_u[two], 1)
+    count_open(p, state)
+    return state
+
+
+class Walker:
+    """Searches a tree of decisions; `attack` and `limit` hold what is known so far.
+
+    Invariant: every admissible graph with at most `limit` flips that the walker has left behind keeps the claim.
+    """
+
+    _idle: ClassVar[Lent | None] = None  # tables of interplay for those that do not screen: nobody looks at them
+
+    def __init__(
+        self,
+        compiled: Compiled,
+        budget: int,
+        options: Mapping[str, bool],
+        on_attack: Callable[[list[Pair]], None] | None = None,
+        trace: Trace | None = None,
+        deadline: float | None = None,
+        later: bool = False,
+    ) -> None:
+        """With `later`, somebody calls `prepare` before the first move."""
+        self.compiled, self.deadline = compiled, deadline
+        self._on_attack, self.trace = on_attack, trace
+        self.evaluator = ExactEvaluator(compiled.query.network, compiled.query.graph)
+        p = compiled.problem
+        self.options = Options(**{name: int(options[name]) for name in Options._fields})._replace(
+            tighten=0, narrow=0, interplay=0
+        )
+        self.budget = budget
+        # where interplay searches from the root on, and for more than the two flips that it looks at together
+        self.mirrors = options["symmetries"] and 2 < budget <= FLIPS
+        self.most = budget if options["budget_boxes"] else len(compiled.pairs)
+        self.state = make_root(p, budget, self.most)
+        if deadline is not None and p.slot_source.size * p.D * p.T > LARGE:
+            stop_at(deadline, self.state.tally, self)
+        if trace is not None:
+            trace.pairs = compiled.pairs
+            self.state = trace.attach(self.state)
+        self._problem, self._state = Lent(p), Lent(self.state)
+        if Walker._idle is None:
+            Walker._idle = Lent(make_idle(p))
+        self._interplay = Walker._idle
+        self._rough: Lent | None = None  # made where forks are looked at
+        evaluate_root(self._problem, self._state, self.options)
+        self._prepared = False
+        self.attack: list[Pair] | None = None
+        self.rival: int | None = None
+        self.exact_checks = 0
+        if not later:
+            self.prepare()
+
+    def prepare(self) -> None:
+        """What a search needs, and looks for attacks do not: bounds of the root, with rounding, and room for lines."""
+        if self._prepared:
+            return
+        self._prepared = True
+        lines = make_lines(self.compiled.problem, self.state.line.shape[1], used=bool(self.options.lines))
+        self._lines = Lent(lines)
+        self._far = self._near = self._lines  # no pass inside another yet
+        if not rounding_slacks(self._problem, self._state, self.options):
+            # nothing can be bounded: every grounding is decided exactly, and no bound is trusted
+            self.state.boxes[:] = np.nan
+            self.options = self.options._replace(lines=0)
+
+    def follow(self, options: Options) -> None:
+        """From here on, search with these; without interplay where the system has no room for its tables."""
+        if options.narrow:
+            p, lines = self.compiled.problem, self._lines.bundle
+            self._far, self._near = Lent(make_inner(lines, p)), Lent(make_inner(lines, p))
+        if options.interplay:
+            p = self.compiled.problem
+            alike = find_symmetries(self.compiled) if self.mirrors else no_symmetries(p)
+            try:
+                self._interplay = Lent(make_interplay(p, self.state.slack, self.budget, True, alike))
+            except MemoryError:
+                options = options._replace(interplay=0)
+            if self.deadline is not None and p.pair_u.size > MANY:
+                stop_at(self.deadline, self.state.tally, self)
+        self.options = options
+
+    def can_screen(self) -> bool:
+        """Whether interplay bounds what this walker searches."""
+        bounded = bool(np.isfinite(self.state.error).all())
+        return bounded and applies_to(self.compiled.problem, self.budget)
+
+    @property
+    def limit(self) -> int:
+        return int(self.state.tally[LIMIT])
+
+    @property
+    def nodes(self) -> int:
+        return int(self.state.tally[NODES])
+
+    def advance(self, most_nodes: int) -> int:
+        """Move on for a while; why the kernel came back (run.py), after making room where it asked for it."""
+        bundles = self._problem, self._state, self._lines, self._far, self._near, self._interplay
+        code = int(run(*bundles, self.options, QUOTA, most_nodes))
+        if self.state.tally[STOP] and code != CANDIDATE:
+            return STOPPED
+        if self.trace is not None:
+            self.trace.drain(self.state)
+        if code == TRAIL_FULL:
+            self.state = with_longer_trails(self.state)
+            self._state = Lent(self.state)
+        return code
+
+    def set_out(self, depth: int) -> None:
+        """Back to the root, to walk to the node at this depth whose way the frames hold (run.py)."""
+        set_out(self._problem, self._state, self._lines, self.options, depth)
+
+    def stand_on(self, pairs: IntArray, most: int) -> None:
+        """To the graph with these flipped, for a search of its own in which a vertex has at most so many flips more."""
+        stand_on(self._problem, self._state, self.options, pairs, most)
+
+    def survey(self, cursor: IntArray) -> int:
+        """Go on with the forks from here (fork.py)."""
+        if self._rough is None:
+            self._rough = Lent(make_rough(self.compiled.problem))
+        bundles = self._problem, self._state, self._interplay, self._rough
+        return int(survey(*bundles, self.options, self.state.frame_excluded[0], cursor, SURVEY_QUOTA))
+
+    def try_sets(self, sets: IntArray, first: int) -> int:
+        """Evaluate sets of flips from `first` on (fork.py); where to go on."""
+        bundles = self._problem, self._state
+        return int(try_sets(*bundles, self.options, self.state.frame_excluded[0], sets, first, QUOTA))
+
+    def sweep_orbits(self, seen: IntArray, stamp: IntArray, most_nodes: int) -> int:
+        """Go on with one graph of each kind (orbit.py)."""
+        bundles = self._problem, self._state, self._interplay
+        excluded = self.state.frame_excluded[0]
+        return int(sweep_orbits(*bundles, self.options, excluded, seen, stamp, QUOTA, most_nodes))
+
+    def pause(self) -> int:
+        """Why a kernel other than `run` has come back before its end."""
+        return STOPPED if self.state.tally[STOP] else PAUSED
+
+    def symmetries(self) -> Symmetries:
+        """Those that the search uses, once it has tables of interplay."""
+        x: Interplay = self._interplay.bundle
+        return Symmetries(x.image, x.twin, x.component, x.place)
+
+    def flips(self) -> list[int]:
+        """The pairs that are flipped where the walker stands."""
+        trail = self.state.pair_trail[: self.state.tally[PAIR_MARK]]
+        return [~pair for pair in trail.tolist() if pair < 0]
+
+    def breaks(self, pairs: Sequence[int]) -> bool:
+        """Whether these flips break the claim, in exact arithmetic; if so, they are the best attack so far."""
+        claim = self.compiled.query.claim
+        flips = [(int(u), int(v)) for u, v in self.compiled.pairs[list(pairs)]]
+        self.exact_checks += 1
+        margin, rival = self.evaluator.margin(claim.node, claim.label, self.compiled.rival_classes, flips)
+        if not margin > 0:
+            return False
+        self.note_attack(flips, rival)
+        return True
+
+    def note_attack(self, flips: list[Pair], rival: int | None) -> None:
+        self.attack, self.rival = flips, rival
+        self.state.tally[LIMIT] = len(flips) - 1
+        if self._on_attack is not None:
+            self._on_attack(flips)
