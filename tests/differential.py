@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from edgeproof import Radius, Verdict
+from edgeproof.ask import Engine
 from edgeproof.engines import brute
 from edgeproof.model.query import Query
 from edgeproof.options import TABLE
-from edgeproof.verify import Engine
 from random_queries import EVERYTHING, Grid, draw
 from shrink import reproducer, shrink
 

@@ -33,7 +33,7 @@ ROWS = (
     ("search.strategies", "search"),  # what moves the tree's kernels
     ("engines",),
     ("proof",),
-    ("verify", "certify", "check", "float32", "minimise"),
+    ("ask", "certify", "checking", "float32", "shrink"),
     ("sweep", "accuracy"),
     ("report",),
     ("",),  # the package itself: `import edgeproof`
@@ -132,3 +132,9 @@ def test_the_scan_sees_lazy_and_relative_imports() -> None:
 def test_importing_the_command_line_loads_nothing_heavy(heavy: str) -> None:
     code = f"import sys, edgeproof.cli; sys.exit({heavy!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_no_module_has_the_name_of_a_public_function() -> None:
+    """`edgeproof.verify` can be one thing only: tools that read the sources would find the module."""
+    modules = {path.stem for path in ROOT.glob("*.py")} | {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    assert modules.isdisjoint(edgeproof.__all__)

@@ -1,19 +1,19 @@
 """Edgeproof proves how many edges an adversary must add or remove before a GNN changes its answer."""
 
 from .accuracy import CertifiedAccuracy, certified_accuracy
-from .check import check
+from .ask import radius, verify
+from .checking import check
 from .errors import EdgeproofError, InputError, RejectedError, StoreError, TooLargeError
 from .load import load_graphs, save_graphs
-from .minimise import minimise
 from .model.graph import Graph
 from .model.network import Layer, Network, Readout
 from .model.threat import Threat
 from .model.verdict import Attack, Radius, Stats, Verdict
 from .pyg import from_pyg, graph_from_pyg
+from .shrink import minimise
 from .sweep.answer import Answer, Failure
 from .sweep.many import verify_many
 from .sweep.plan import Plan, Question
-from .verify import radius, verify
 from .version import __version__
 
 __all__ = [

@@ -22,12 +22,15 @@ def from_pyg(module: Any, *, num_features: int | None = None, name: str = "") ->
     followed by torch.fx; or a list of layers, activations and poolings that are applied one after the other.
     num_features: needed only where the first layer does not say how many it takes.
 
-    BatchNorm is folded, Dropout dropped, a final softmax left out (it keeps the order of the scores). What cannot be
-    verified exactly is refused by name. The result is compared with the module on small random graphs before it is
-    returned.
+    BatchNorm is folded, Dropout dropped, a final softmax left out (it keeps the order of the scores); pruned and
+    normalised weights (torch.nn.utils) are taken as the module computes with them. What cannot be verified exactly is
+    refused by name. The result is compared with the module on small random graphs before it is returned.
     """
-    from .convert.pyg.networks import read_module
+    from .convert.pyg.effective import effective_copy
+    from .convert.pyg.networks import read_module, require_torch
 
+    require_torch()
+    module = effective_copy(module)
     raw = read_module(module, num_features)
     network = Network.from_raw(raw._replace(name=name))
     _compare(network, module, raw.origin)
@@ -38,7 +41,7 @@ def _compare(network: Network, module: Any, origin: str) -> None:
     """That both say the same: releases of PyG differ, and a wrong conversion would make every verdict wrong."""
     from .convert.pyg.evaluate import Evaluation
 
-    rng, evaluation = np.random.default_rng(0), Evaluation(module)
+    rng, evaluation = np.random.default_rng(0), Evaluation(module, origin)
     for n, density in ((1, 0.0), (5, 0.5), (6, 0.3)):
         there = rng.random((n, n)) < density
         features = rng.normal(size=(n, network.num_features))

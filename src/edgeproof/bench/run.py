@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
+from ..ask import verify
 from ..model.threat import Threat
 from ..sweep.drive import Sweep
 from ..sweep.limits import Limits
 from ..sweep.many import make_sweep
 from ..sweep.plan import Plan
-from ..verify import verify
 from .architecture import PAPER, Architecture
 from .data import choose_instances, load_dataset, load_model, spread_sample
 from .experiments import MEMORY, Experiment, Row, Variant

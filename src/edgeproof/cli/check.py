@@ -39,7 +39,7 @@ def check(proof: str, model: str, graph: str, index: int | None, directed: bool 
 
     Exit status: 0 accepted, 1 rejected (the first thing wrong, and where), 2 bad input.
     """
-    from ..check import check as run
+    from ..checking import check as run
     from ..errors import RejectedError
     from ..model.graph import Graph
     from ..model.network import Network

@@ -32,6 +32,7 @@ def report(
 
     Pictures need the graphs: they are looked for where the sweep found them, and recognised by their contents.
     """
+    from ..report.gather import tell_skipped
     from ..report.write import write_report
 
     names = tuple(part.strip() for part in classes.split(",")) if classes else ()
@@ -47,4 +48,6 @@ def report(
 
             say("figures")
             write_figures(answers, figures, names)
+    if answers.skipped:
+        click.echo(f"edgeproof: {tell_skipped(answers.skipped)}", err=True)
     click.echo(f"{out}: {len(answers.rows):,} questions" + ("" if figures is None else f"; figures in {figures}"))

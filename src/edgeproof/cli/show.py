@@ -32,10 +32,14 @@ def show(folder: str, sql: str | None, as_json: bool) -> None:
     Times are over solved questions: the mean, and the geometric mean shifted by ten seconds, as in the paper. The
     fields of a line are described in docs/store.md.
     """
-    from ..sweep.table import common_errors, connect, radii, summary
+    from ..report.gather import tell_skipped
+    from ..sweep.table import common_errors, connect, radii, skipped, summary
 
     with working("reading"):
         connection = connect(folder)
+    left_out = skipped(connection)
+    if left_out:
+        click.echo(f"edgeproof: {tell_skipped(left_out)}", err=True)
     if sql is not None:
         _ask(connection, sql, as_json)
         return

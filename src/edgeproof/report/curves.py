@@ -6,7 +6,7 @@ What is known of a subject is therefore an interval of radii, and a share by bud
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
@@ -55,18 +55,32 @@ def curves(rows: Iterable[Row]) -> list[Curve]:
     return [_curve(setting, some) for setting, some in held.items()]
 
 
-def contradictions(rows: Iterable[Row]) -> list[str]:
-    """Subjects of which the store proves and breaks the same claim: a fault of an engine, to be told loudly."""
+def contradictions(rows: Iterable[Row], contradicted: Collection[str] = ()) -> list[str]:
+    """Subjects of which the store proves and breaks the same claim: a fault of an engine, to be told loudly.
+
+    contradicted: keys of which it holds answers that differ.
+    """
     held: dict[Setting, list[Row]] = {}
+    twice: dict[str, Row] = {}
     for row in rows:
         held.setdefault(row.setting, []).append(row)
+        if row.key in contradicted:
+            twice.setdefault(row.key, row)
     return [
-        f"{setting.title}, {'graph ' + str(one.number) if one.node is None else 'node ' + str(one.node)}: "
-        f"proved for {known.lower:g} flips, broken by {known.upper + 1:g}"
+        f"{_tell_subject(setting, one)}: proved for {known.lower:g} flips, broken by {known.upper + 1:g}"
         for setting, some in held.items()
         for one, known in _intervals(some).items()
         if known.lower > known.upper
+    ] + [
+        f"{_tell_subject(row.setting, Subject(row.graph, row.graph_index, row.node))}: the same question "
+        f"({row.kind}, budget {'none' if row.budget is None else row.budget}) has answers that differ"
+        for row in twice.values()
     ]
+
+
+def _tell_subject(setting: Setting, subject: Subject) -> str:
+    where = f"graph {subject.number}" if subject.node is None else f"node {subject.node}"
+    return f"{setting.title}, {where}"
 
 
 def _intervals(rows: Sequence[Row]) -> dict[Subject, Known]:

@@ -1,21 +1,26 @@
-"""What a store holds, as rows of a table: one a question, the line that counts, with the seconds of all its lines."""
+"""What a store holds, as rows of a table: one a question (of equal graphs one each), the line that counts, with the
+seconds of all its lines.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, NamedTuple
 
 from ..model.graph import Pair
-from ..sweep.read import read_best, read_file, result_files
+from ..sweep.line import DECIDED
+from ..sweep.read import read_answers, read_best, result_files
 
 
 class Row(NamedTuple):
     """`setting`: everything but budget and subject that the question depends on; `spent`: seconds of all its lines."""
 
+    key: str
     setting: Setting
     graph: str
     graph_name: str
@@ -72,9 +77,14 @@ class Flipped(NamedTuple):
 
 @dataclass(frozen=True)
 class Answers:
-    """The rows of a store: what belongs together stands together, smaller budgets first."""
+    """The rows of a store: what belongs together stands together, smaller budgets first.
+
+    skipped: lines that are no answers, and why. contradicted: keys of questions that have been answered differently.
+    """
 
     rows: tuple[Row, ...]
+    skipped: tuple[str, ...] = ()
+    contradicted: frozenset[str] = frozenset()
 
     def count(self, status: str) -> int:
         return sum(row.status == status for row in self.rows)
@@ -100,12 +110,25 @@ class Answers:
 
 
 def gather(folder: str | PathLike[str]) -> Answers:
-    """Raises StoreError where there is no store, or one that cannot be read."""
-    spent: defaultdict[str, float] = defaultdict(float)
+    """Raises StoreError where there is no store, or one that cannot be read; lines that are no answers are skipped."""
+    skipped: list[str] = []
+    spent: defaultdict[tuple[str, int], float] = defaultdict(float)
+    decided: defaultdict[str, set[tuple[str, int | None]]] = defaultdict(set)
     for path in result_files(folder):
-        for found in read_file(path):
-            spent[found.line["key"]] += found.line["stats"].get("seconds") or 0.0
-    return Answers(tuple(sorted((_row(line, spent[line["key"]]) for line in read_best(folder)), key=_place)))
+        for found in read_answers(path, skipped.append):
+            line = found.line
+            spent[line["key"], line["graph_index"]] += line["stats"].get("seconds") or 0.0
+            if line["status"] in DECIDED:
+                decided[line["key"]].add((line["status"], line["lower"]))
+    best = read_best(folder, skip=lambda why: None)
+    rows = tuple(sorted((_row(line, spent[line["key"], line["graph_index"]]) for line in best), key=_place))
+    contradicted = frozenset(key for key, answers in decided.items() if len(answers) > 1)
+    return Answers(rows, tuple(skipped), contradicted)
+
+
+def tell_skipped(skipped: Sequence[str]) -> str:
+    """How many lines of the store are no answers, and which is the first of them."""
+    return f"{len(skipped):,} line{' is' if len(skipped) == 1 else 's are'} no answer and left out: {skipped[0]}"
 
 
 def _place(row: Row) -> tuple[Any, ...]:
@@ -126,7 +149,8 @@ def _row(line: dict[str, Any], spent: float) -> Row:
     error, asked = line["error"], line["asked"]
     reason = line["reason"] or (f"{error['type']}: {error['message']}" if error else "")
     return Row(
-        _setting(line), line["graph"], line["graph_name"], line["graph_index"], line["directed"], line["node"],
+        line["key"], _setting(line), line["graph"], line["graph_name"], line["graph_index"], line["directed"] is True,
+        line["node"],
         line["kind"], line["budget"], line["engine"], line["status"], line["label"], asked["label"] is None,
         line["true_label"], line["rival"], line["lower"], line["upper"],
         None if line["attack"] is None else tuple((u, v) for u, v in line["attack"]),
@@ -148,7 +172,7 @@ def _setting(line: dict[str, Any]) -> Setting:
 def _flips(threat: dict[str, Any]) -> str:
     if threat.get("fragile"):
         return f"{threat['fragile']['count']} listed pairs"
-    insert = {True: ["insertions"], "target": ["insertions into the node"]}.get(threat["insert"], [])
-    parts = (["deletions"] if threat["delete"] else []) + insert
+    insert = {True: ["insertions"], "target": ["insertions into the node"]}.get(threat.get("insert"), [])
+    parts = (["deletions"] if threat.get("delete") else []) + insert
     told = " and ".join(parts) or "nothing"
     return told + (f", {threat['protected']['count']} protected" if threat.get("protected") else "")

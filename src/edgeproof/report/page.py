@@ -16,7 +16,7 @@ from ..picture.draw import STYLE, name_class
 from ..version import __version__
 from . import chart
 from .curves import Curve, contradictions, curves
-from .gather import Answers, Row
+from .gather import Answers, Row, tell_skipped
 from .graphs import Graphs
 
 MOST_PICTURES = 5000  # about 2 kB each
@@ -82,8 +82,10 @@ def _subtitle(answers: Answers) -> str:
 def _warnings(answers: Answers, graphs: Graphs, most: int) -> str:
     out = [
         f'<p role="alert" class="warning">Contradiction: {escape(one)}. Please report this as a bug.</p>'
-        for one in contradictions(answers.rows)
+        for one in contradictions(answers.rows, answers.contradicted)
     ]
+    if answers.skipped:
+        out.append(f'<p class="warning">{escape(tell_skipped(answers.skipped))}.</p>')
     out += [
         f'<p class="warning">{escape(name or "a graph")} is not drawn: {escape(why)}. Give its file with --graph.</p>'
         for name, why in graphs.missing.items()

@@ -33,6 +33,7 @@ def warm_up() -> None:
         sys.stderr.write("edgeproof: compiling kernels, once (about a minute)\n")
         sys.stderr.flush()
         helper = _start_helper()
+    from .jit.linking import all_are_kept
     from .strategy import Search
 
     options, compiled = _smallest()
@@ -42,9 +43,10 @@ def warm_up() -> None:
         helper.wait()  # what it has not compiled, for whatever reason, is compiled here
     search.run(node_limit=None, first_only=True)
     search.set_out(0)  # as threads do
-    with suppress(OSError):  # a cache that others made and may not be written to
-        compiled_mark().parent.mkdir(parents=True, exist_ok=True)
-        compiled_mark().touch()
+    if not is_compiled() and all_are_kept():
+        with suppress(OSError):
+            compiled_mark().parent.mkdir(parents=True, exist_ok=True)
+            compiled_mark().touch()
 
 
 def _compile_others(search: Search) -> None:

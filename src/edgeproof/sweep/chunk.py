@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..ask import radius, verify
 from ..model.query import make_query
 from ..model.verdict import Stats
-from ..verify import radius, verify
 from .answer import Failure, Result
 from .confine import confined
 from .job import Job

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..errors import EdgeproofError
 from .answer import Answer
 from .chunk import Chunk, Line, Reply, Task, failure_line
+from .copies import copy_line, find_copies, stands_for
 from .dispatch import Dispatcher
 from .job import Job
 from .limits import Limits, covers
@@ -87,7 +88,12 @@ class Sweep:
         self._settled: deque[Settled] = deque()
         self._task_seconds = PATIENCE
         self._stopping = False
-        self.total = sum(len(group.asks) for group in self._groups())
+        # with share off each is measured alone, also where graphs are equal
+        self._copies = find_copies(job, questions) if share else {}
+        self._copied = {copy.ask.position for copies in self._copies.values() for copy in copies}
+        self._borrowed: set[int] = set()  # questions whose stored line is an equal graph's
+        asked = (ask.position for group in self._groups() for ask in group.asks)
+        self.total = sum(1 + len(self._copies.get(position, ())) for position in asked)
         self.counts: Counter[str] = Counter()
         self.resumed = 0
         self.first_error: str | None = None
@@ -145,8 +151,11 @@ class Sweep:
     def _groups(self) -> Iterator[Group]:
         part, parts = self._shard
         for number, group in enumerate(self.questions.groups()):
-            if number % parts == part - 1:
-                yield group
+            if number % parts != part - 1:
+                continue
+            own = tuple(ask for ask in group.asks if ask.position not in self._copied) if self._copied else group.asks
+            if own:
+                yield group._replace(asks=own)
 
     def _all_passes(self) -> Iterator[_Queued]:
         for self._attempt in range(1, len(self._passes) + 1):  # noqa: B020
@@ -170,7 +179,9 @@ class Sweep:
         for ask in group.asks:
             if self._done[ask.position]:
                 continue
-            line = None if index is None else index.find(self.job.key(group, ask))
+            line = None if index is None else index.find(self.job.key(group, ask), group.graph, only=not self._share)
+            if line is not None and line["graph_index"] != group.graph:
+                self._borrowed.add(ask.position)
             if line is not None and fresh and line["status"] in DECIDED:
                 self._settle(group, ask, line["status"], json.dumps(line), stored=True)
                 fact = recall(self.job, group, ask, line)
@@ -286,6 +297,27 @@ class Sweep:
     def _settle(self, group: Group, ask: Ask, status: str, text: str, stored: bool = False) -> None:
         self._done[ask.position] = 1
         self._undecided.pop(ask.position, None)
+        if stored and ask.position in self._borrowed:
+            self._settle_copy(group, ask, text)
+        else:
+            self._count(group, ask, status, text, stored)
+        for copy in self._copies.get(ask.position, ()):
+            self._settle_copy(*copy, text)
+
+    def _settle_copy(self, group: Group, ask: Ask, text: str) -> None:
+        """Every question has a line of its own, so that shares are over what was asked."""
+        line = json.loads(text)
+        held = None if self.store is None else self.store.index.find(line["key"], group.graph, only=True)
+        if held is not None and stands_for(held, line):
+            self._count(group, ask, held["status"], json.dumps(held), stored=True)
+            return
+        copied = copy_line(self.job, group, line)
+        made = json.dumps(copied, separators=(",", ":"))
+        if self.store is not None and group.graph != line["graph_index"]:
+            self.store.append([made])
+        self._count(group, ask, line["status"], made, stored=False)
+
+    def _count(self, group: Group, ask: Ask, status: str, text: str, stored: bool) -> None:
         self.counts[status] += 1
         self.resumed += stored
         if status == "error" and self.first_error is None:

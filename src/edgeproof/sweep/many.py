@@ -108,8 +108,8 @@ def make_sweep(
 
 def _check_engine(engine: str, options: Mapping[str, Any] | None) -> None:
     """What would fail in every question fails here."""
+    from ..ask import _engine
     from ..options import resolve
-    from ..verify import _engine
 
     _engine(engine)
     if engine == "search":

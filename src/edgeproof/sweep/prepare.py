@@ -25,4 +25,3 @@ def prepare(job: Job) -> None:
         except (ImportError, OSError):  # no locks here: each may compile for itself, as without a sweep
             pass
         warm_up()
-        done.touch()

@@ -49,8 +49,8 @@ def learn(job: Job, group: Group, ask: Ask, result: Result) -> Fact | None:
 
 
 def recall(job: Job, group: Group, ask: Ask, line: dict[str, Any]) -> Fact | None:
-    """What a stored answer teaches; one that was implied teaches nothing new."""
-    if line["status"] not in DECIDED or line["implied_by"] is not None:
+    """What a stored answer teaches; one that was implied teaches nothing new, a copy of an equal graph's does."""
+    if line["status"] not in DECIDED or line["implied_by"] not in (None, line["key"]):
         return None
     proved = -1.0 if line["lower"] is None else float(line["lower"])
     if line["status"] == "robust":

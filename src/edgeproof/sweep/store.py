@@ -14,7 +14,7 @@ from typing import Any
 from ..convert.disk import tell
 from ..errors import InputError, StoreError
 from .line import FORMAT
-from .read import Index, parse, read_sources, result_files
+from .read import Index, is_torn, parse, read_sources, result_files
 
 SYNC_EVERY = 1.0  # seconds
 
@@ -29,6 +29,12 @@ def parse_shard(text: str) -> Shard:
         if 1 <= part <= parts <= 9999:
             return part, parts
     raise InputError(f"shard: expected I/N with I from 1 to N, such as 3/64, got {text!r}")
+
+
+def _begins_a_line(text: bytes) -> bool:
+    """Of ours, however short; a crash of the machine can leave zeros."""
+    begin = b'{"format":'
+    return text.startswith(begin) or begin.startswith(text.rstrip(b"\0"))
 
 
 class Store:
@@ -84,7 +90,7 @@ class Store:
             torn = tail[cut:]
             if not torn:
                 return
-            if start + cut == 0 and not torn.startswith(b'{"format":'):
+            if start + cut == 0 and not _begins_a_line(torn):
                 raise StoreError(f"{self.path}: expected the results of a sweep, got {torn[:40]!r}; left as it is")
             try:
                 parse(torn, str(self.path))
@@ -126,8 +132,9 @@ class Store:
         if fresh:
             path = self.folder / "sources.jsonl"
             try:
-                with path.open("ab", buffering=0) as file:
-                    file.write("".join(json.dumps(one) + "\n" for one in fresh).encode())
+                with path.open("a+b", buffering=0) as file:
+                    torn = is_torn(file)  # what is appended to half a line could not be read either
+                    file.write(("\n" * torn + "".join(json.dumps(one) + "\n" for one in fresh)).encode())
             except OSError as problem:
                 raise StoreError(f"{path}: cannot write it: {tell(problem)}") from None
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError, StoreError
-from .read import RESULTS, read_file, result_files
+from .complete import complete
+from .read import RESULTS, is_torn, read_answers, read_file, result_files
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,12 +32,14 @@ create view answers as
 select * exclude (rank), case when regexp_matches(graph_name, '\\[[0-9]+\\]$')
     then regexp_replace(graph_name, '\\[[0-9]+\\]$', '') else graph_name end as dataset
 from (
-    select *, sum((stats->>'seconds')::double) over (partition by key) as spent,
+    select *, sum((stats->>'seconds')::double) over (partition by key, graph_index) as spent,
         row_number() over (
-            partition by key
-            order by status in ('robust', 'vulnerable') desc,
-                coalesce((limits->>'timeout')::double, 'infinity'::double) desc,
-                coalesce((limits->>'node_limit')::double, 'infinity'::double) desc,
+            partition by key, graph_index
+            order by case status when 'vulnerable' then 2 when 'robust' then 1 else 0 end desc,
+                case when status in ('robust', 'vulnerable') then 0
+                    else coalesce((limits->>'timeout')::double, 'infinity'::double) end desc,
+                case when status in ('robust', 'vulnerable') then 0
+                    else coalesce((limits->>'node_limit')::double, 'infinity'::double) end desc,
                 file desc, line desc
         ) as rank
     from lines
@@ -43,8 +49,10 @@ where rank = 1
 
 
 def connect(folder: str | PathLike[str]) -> duckdb.DuckDBPyConnection:
-    """A connection with the views `lines` (all) and `answers` (one a key, with `spent`: the seconds of all its lines,
-    and `dataset`: the name of the graph without its number).
+    """A connection with the views `lines` (all) and `answers` (one a key and graph number, with `spent`: the seconds
+    of all its lines, and `dataset`: the name of the graph without its number).
+
+    A third one, `skipped`, says which lines are no answers, and `why`; they are in none of the others.
     """
     try:
         import duckdb
@@ -53,19 +61,52 @@ def connect(folder: str | PathLike[str]) -> duckdb.DuckDBPyConnection:
     files = result_files(folder)
     if not files:
         raise StoreError(f"{folder}: expected a folder with the results of a sweep, found no {RESULTS}")
-    for path in files:
-        for _ in read_file(path):
-            pass  # refuses what is damaged or of another format; duckdb only has to bear a torn last line
+    skipped: list[str] = []
+    whole = [_is_whole(path, skipped) for path in files]
     connection = duckdb.connect()
-    columns = ", ".join(f"{name}: '{kind}'" for name, kind in COLUMNS.items())
-    listed = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
-    connection.execute(
-        f"create view lines as select * exclude (filename), filename as file, row_number() over () as line "
-        f"from read_json([{listed}], format='newline_delimited', ignore_errors=true, filename=true, "
-        f"columns={{{columns}}}) where key is not null"  # a torn line has none
-    )
+    connection.execute("create table skipped (why varchar)")
+    if skipped:
+        connection.executemany("insert into skipped values (?)", [[why] for why in skipped])
+    if all(whole):
+        connection.execute(f"create view lines as {_select(files)}")
+    else:
+        with TemporaryDirectory() as place:
+            copies = [_copy_answers(path, Path(place)) for path in files]
+            connection.execute(f"create table lines as {_select(copies)}")
+            connection.execute("update lines set file = replace(file, ?, ?)", [place, str(files[0].parent)])
     connection.execute(_ANSWERS)
     return connection
+
+
+def _is_whole(path: Path, skipped: list[str]) -> bool:
+    """Every line of the file is an answer, the last one has its end; lines that are none are told."""
+    before = len(skipped)
+    for found in read_file(path):
+        try:
+            complete(found.line)
+        except ValueError as problem:
+            skipped.append(f"{path}: line {found.number}: {problem}")
+    with path.open("rb") as file:
+        return len(skipped) == before and not is_torn(file)
+
+
+def _copy_answers(path: Path, folder: Path) -> Path:
+    """Only what other readers read too: a last line without its end may look like one to duckdb."""
+    with (folder / path.name).open("wb") as file:
+        file.writelines(found.text for found in read_answers(path, skip=lambda why: None))
+    return folder / path.name
+
+
+def _select(files: Sequence[Path]) -> str:
+    columns = ", ".join(f"{name}: '{kind}'" for name, kind in COLUMNS.items())
+    listed = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
+    return (
+        "select * exclude (filename) replace (coalesce(graph_index, 0) as graph_index, "
+        "coalesce(network_name, '') as network_name, coalesce(graph_name, '') as graph_name), "
+        "filename as file, row_number() over () as line "
+        f"from read_json([{listed}], format='newline_delimited', ignore_errors=true, filename=true, "
+        f"columns={{{columns}}}) where key is not null"
+    )
 
 
 class Row(NamedTuple):
@@ -168,3 +209,8 @@ def common_errors(connection: duckdb.DuckDBPyConnection, most: int = 3) -> list[
         select error->>'message', count(*) from answers where status = 'error' group by all order by 2 desc, 1 limit ?
     """
     return [(str(message), int(count)) for message, count in connection.execute(asked, [most]).fetchall()]
+
+
+def skipped(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """The lines that are no answers, and why."""
+    return [str(why) for (why,) in connection.execute("select why from skipped").fetchall()]

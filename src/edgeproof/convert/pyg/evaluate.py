@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 import inspect
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .modules import POOLS, is_convolution, is_pool
-from .record import BATCH
+from ...errors import InputError
+from .modules import POOLS, is_convolution, is_plain, is_pool
+from .record import BATCH, WAY_OUT, fields_of_data, record, with_named_arguments
 
 FloatMatrix = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -20,10 +22,12 @@ IntVector = NDArray[np.int64]
 class Evaluation:
     """A copy of a module, or of a list of layers, in evaluation mode, on the CPU and in float64."""
 
-    def __init__(self, module: Any) -> None:
-        module = getattr(module, "_orig_mod", module)
-        self._is_list = isinstance(module, Sequence)
+    def __init__(self, module: Any, origin: str) -> None:
+        self._is_list, self._origin = isinstance(module, Sequence), origin
         self._pieces = [_copied(one) for one in (module if self._is_list else [module])]
+        self._fields: set[str] = set()  # of a Data object, if forward takes one
+        if not self._is_list and not is_convolution(module) and not is_plain(module):
+            self._fields = fields_of_data(record(with_named_arguments(self._pieces[0]), origin))
 
     def scores(self, sources: IntVector, targets: IntVector, features: FloatMatrix) -> FloatMatrix:
         """Of all vertices (n, classes), or of the graph (1, classes)."""
@@ -36,10 +40,29 @@ class Evaluation:
             batch=torch.zeros(len(features), dtype=torch.int64),
         )
         x: Any = data.x
-        with torch.no_grad():
-            for piece in self._pieces:
-                x = _applied(piece, x, data) if self._is_list else _called(piece, data)
+        try:
+            with torch.no_grad(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # they are about our data, not about theirs
+                if "adj_t" in self._fields:
+                    _add_transposed(data)
+                for piece in self._pieces:
+                    x = _applied(piece, x, data) if self._is_list else _called(piece, data, bool(self._fields))
+        except Exception as problem:  # whatever a user's forward does
+            line = " ".join(str(problem).split())[:200]
+            raise InputError(
+                f"{self._origin}: forward fails on a small random graph ({type(problem).__name__}: {line}), and the "
+                f"converted network cannot be compared with it; {WAY_OUT}"
+            ) from None
         return np.asarray(x.numpy(), dtype=np.float64)
+
+
+def _add_transposed(data: Any) -> None:
+    """data.adj_t, as PyG's own transform makes it."""
+    import torch
+    from torch_geometric.transforms import ToSparseTensor
+
+    made = ToSparseTensor()(data.clone()).adj_t
+    data.adj_t = made.to(data.x.dtype) if isinstance(made, torch.Tensor) else made  # torch_sparse's holds no numbers
 
 
 def _is_module(piece: Any) -> bool:
@@ -65,21 +88,34 @@ def _applied(piece: Any, x: Any, data: Any) -> Any:
     return piece(x)
 
 
-def _called(module: Any, data: Any) -> Any:
+def _called(module: Any, data: Any, takes_data: bool) -> Any:
     """A whole module, whose arguments are told apart as when it is traced."""
     if is_convolution(module):
         return module(data.x, data.edge_index)
-    names = argument_names(module)
-    if len(names) == 1:
-        try:
-            return module(data)
-        except (AttributeError, TypeError):  # no Data object, then: a stack of layers that look at no edge
-            return module(data.x)
-    given = [data.batch if name == BATCH else (data.x, data.edge_index)[at] for at, name in enumerate(names[:2])]
-    return module(*given, data.batch) if names[2:3] == [BATCH] else module(*given)
+    positional: list[Any] = []
+    named: dict[str, Any] = {}
+    for at, (name, can_be_left_out, by_name) in enumerate(arguments(module)):
+        if at == 0:
+            value = data if takes_data else data.x
+        elif name == BATCH:
+            value = data.batch
+        elif at == 1 and not (takes_data and can_be_left_out):
+            value = data.edge_index
+        else:
+            continue
+        if by_name or len(positional) < at:
+            named[name] = value
+        else:
+            positional.append(value)
+    return module(*positional, **named)
 
 
-def argument_names(module: Any) -> list[str]:
+def arguments(module: Any) -> list[tuple[str, bool, bool]]:
+    """Their names, whether they may be left out, and whether they are given by name only."""
     if hasattr(module, "_children") and hasattr(module, "signature"):  # PyG's Sequential
-        return list(module.signature.param_dict)
-    return list(inspect.signature(module.forward).parameters)
+        return [(name, False, False) for name in module.signature.param_dict]
+    return [
+        (one.name, one.default is not one.empty, one.kind is one.KEYWORD_ONLY)
+        for one in inspect.signature(module.forward).parameters.values()
+        if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    ]

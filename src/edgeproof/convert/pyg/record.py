@@ -87,6 +87,17 @@ def record(module: Any, origin: str) -> Any:
             ) from None
 
 
+def fields_of_data(graph: Any) -> set[str]:
+    """The fields of the first argument that are asked for: none, if it is the features themselves."""
+    first = next((node for node in graph.nodes if node.op == "placeholder"), None)
+    return {
+        node.args[1]
+        for node in graph.nodes
+        if node.op == "call_function" and node.target.__name__ in ("getattr", "getitem")
+        and node.args[0] is first and isinstance(node.args[1], str)
+    }  # fmt: skip
+
+
 def is_jumping(module: Any) -> bool:
     return is_theirs(module) and type(module).__name__ == "JumpingKnowledge"
 

@@ -29,8 +29,9 @@ EDGES = "edge_index"
 class Given:
     """An argument of `forward` that is no feature: the edges or the batch."""
 
-    def __init__(self, what: str) -> None:
-        self.what = what
+    def __init__(self, what: str, sparse: bool = False) -> None:
+        """sparse: the edges come as data.adj_t."""
+        self.what, self.sparse = what, sparse
 
 
 def trace_module(module: Any, origin: str, num_features: int | None) -> tuple[Expression, Vector]:
@@ -103,10 +104,10 @@ class _Reader:
         raise InputError(f"{self.origin}: forward returns nothing")
 
     def _argument(self, name: str, position: int) -> Any:
+        if position == 0:
+            return self.features  # or a Data object that holds them, whatever its name: see _of_data
         if name == BATCH:
             return Given(BATCH)
-        if position == 0:
-            return self.features  # or a Data object that holds them: see _of_data
         return Given(EDGES) if position == 1 else None
 
     def _value(self, given: Any, values: Mapping[Any, Any]) -> Any:
@@ -142,6 +143,9 @@ class _Reader:
         if is_convolution(module):
             others = [*args[2:], *(one for name, one in kwargs.items() if name not in ("x", EDGES))]
             self._plain_edges(edges, others, where, module)
+            if isinstance(edges, Given) and edges.sparse and type(module).__name__ == "GCNConv" and module.normalize:
+                why = "with data.adj_t it counts a self-loop that is there already twice; give it data.edge_index"
+                raise refusal(where, "GCNConv", why)
             return apply_convolution(module, x, where, run_in(self.origin))
         if hasattr(module, "propagate") or (isinstance(edges, Given) and edges.what == EDGES):
             raise refused_module(where, module)
@@ -157,8 +161,12 @@ class _Reader:
 
     def _function(self, name: str, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
         where = f"{self.origin}: {node.name}"
-        if name == "getattr" and args[0] is self.features:
-            return self._of_data(args[1], where)
+        if name in ("getattr", "getitem") and isinstance(args[1], str):
+            if args[0] is self.features:
+                return self._of_data(args[1], where)
+            if isinstance(args[0], Given) and args[0].what == BATCH:
+                why = "batch says of each vertex which graph it is in; a Data object is expected as the first argument"
+                raise refusal(where, f"batch.{args[1]}", why)
         flat = [one for arg in (*args, *kwargs.values()) for one in (arg if isinstance(arg, list) else [arg])]
         if not any(isinstance(one, Expression | Given) for one in flat):
             return node.target(*args, **kwargs)  # numbers, as the keepdim of a pooling
@@ -176,7 +184,7 @@ class _Reader:
         if field == "x":
             return self.features
         if field in (EDGES, BATCH, "adj_t"):
-            return Given(BATCH if field == BATCH else EDGES)
+            return Given(BATCH) if field == BATCH else Given(EDGES, sparse=field == "adj_t")
         raise refusal(where, f"data.{field}", "only x, edge_index and batch are given")
 
 

@@ -8,21 +8,74 @@ compiles again what depends on it, and nothing else.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import re
+import shutil
+import stat
+import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 
 import numba
 
 PACKAGE = Path(__file__).parents[2]
+MARK = "compiled"
 _IMPORT = re.compile(r"^from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 
 
+@cache
 def cache_root() -> Path:
-    home = os.environ.get("EDGEPROOF_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "edgeproof"
+    """The folder of the cache: what the environment says, if it can be used, or else a private one for this run.
+
+    The package's own folder is none: what is installed is not to be written to.
+    """
+    told = os.environ.get("EDGEPROOF_CACHE")
+    why, wanted = "", Path(told or os.environ.get("XDG_CACHE_HOME") or ".")
+    try:
+        if not told and not os.environ.get("XDG_CACHE_HOME"):
+            wanted = Path.home() / ".cache"
+        root = wanted.resolve() / "edgeproof"
+        if _is_complete(root):
+            return root if told else _trusted(root)
+        root.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=root).close()
+        return root if told else _trusted(root)
+    except RuntimeError:  # of Path.home()
+        why = "there is no home folder"
+    except OSError as problem:
+        why = (problem.strerror or str(problem)).lower()
+    private = Path(tempfile.mkdtemp(prefix="edgeproof-"))
+    sys.stderr.write(
+        f"edgeproof: compiled kernels cannot be kept in {wanted / 'edgeproof'} ({why}); they are kept in {private} and "
+        "removed at the end of this run; EDGEPROOF_CACHE names a folder to keep them in\n"
+    )
+    os.environ["EDGEPROOF_CACHE"] = str(private)  # for processes that this one starts
+    atexit.register(_remove, private, os.getpid())
+    return private / "edgeproof"
+
+
+def _trusted(root: Path) -> Path:
+    """Machine code is loaded from here: nobody else may have put it there. EDGEPROOF_CACHE is taken as it is."""
+    if hasattr(os, "getuid"):
+        held = root.stat()
+        if held.st_uid not in (os.getuid(), 0):
+            raise PermissionError(0, "it belongs to another user")
+        if held.st_mode & stat.S_IWOTH:
+            raise PermissionError(0, "everybody may write to it")
+    return root
+
+
+def _is_complete(root: Path) -> bool:
+    """Somebody has compiled everything: then it is only read from."""
+    return (root / "whole" / whole_digest() / MARK).exists()
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:  # a fork inherits what is done at exit
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @cache
@@ -31,16 +84,25 @@ def kernel_folder(source: Path) -> Path:
     return cache_root() / "kernels" / digest_of(frozenset(sources_of(source)))
 
 
+def all_folders() -> set[Path]:
+    """Of every kernel of the package as it is now."""
+    return {kernel_folder(source) for source in (PACKAGE / "search").rglob("*.py")}
+
+
 @cache
-def whole_folder() -> Path:
-    """A folder that changes with any source that some kernel of the search is made of."""
+def whole_digest() -> str:
+    """Changes with any source that some kernel of the search is made of."""
     kernels = (PACKAGE / "search").rglob("*.py")
-    return cache_root() / "whole" / digest_of(frozenset().union(*(sources_of(source) for source in kernels)))
+    return digest_of(frozenset().union(*(sources_of(source) for source in kernels)))
+
+
+def whole_folder() -> Path:
+    return cache_root() / "whole" / whole_digest()
 
 
 def compiled_mark() -> Path:
     """The file that says that every kernel was compiled: single kernels are also left by a run that was stopped."""
-    return whole_folder() / "compiled"
+    return whole_folder() / MARK
 
 
 @cache

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Set
 from typing import Any
 
 import numba
-from numba.core import config
 
-from .cache import kernel_folder
+from .kept import KernelCache
 from .linking import InnerKernel, SlottedKernel
 
 # Any order of summation and fused multiply-adds are covered by the rounding analysis (intervals/rounding.py), so
@@ -19,23 +16,11 @@ _CONTRACT, _REORDER = {"contract"}, {"contract", "reassoc"}
 _OPTIONS = {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
-@contextmanager
-def _kept_for(function: Callable[..., Any]) -> Iterator[Path]:
-    """Where Numba keeps the machine code of the kernel that is declared inside."""
-    folder = kernel_folder(Path(function.__code__.co_filename))
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
-    try:
-        yield folder
-    finally:
-        config.CACHE_DIR = before
-
-
 def _compiled(
     function: Callable[..., Any], inline: str = "never", relaxed: Set[str] = _CONTRACT, apart: bool = False
 ) -> Any:
-    with _kept_for(function):
-        made = numba.jit(cache=True, inline=inline, fastmath=relaxed, **_OPTIONS)(function)
+    made = numba.jit(inline=inline, fastmath=relaxed, **_OPTIONS)(function)
+    made._cache = KernelCache(function)
     if apart:
         made._compiler._customize_flags = _without_aliases  # Numba knows the flag, but has no option for it
     return made
@@ -47,12 +32,8 @@ def _without_aliases(flags: Any) -> Any:
 
 
 def _slotted(make: type[SlottedKernel], function: Callable[..., Any]) -> Any:
-    with _kept_for(function) as folder:
-        made = make(function, {**_OPTIONS, "fastmath": _CONTRACT})
-        made.enable_caching()
-    # The folder says what the sources are. Numba's own stamp, which may be a file's date, could take one kernel for
-    # stale and leave those that call it without it.
-    made._cache._cache_file._source_stamp = folder.name
+    made = make(function, {**_OPTIONS, "fastmath": _CONTRACT})
+    made._cache = KernelCache(function)
     return made
 
 

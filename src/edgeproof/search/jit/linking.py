@@ -20,6 +20,9 @@ from numba.core.imputils import impl_ret_new_ref
 from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 
+from .cache import all_folders, cache_root, compiled_mark
+from .kept import CheckedFile, KernelCache, tell_once
+
 
 class SlottedKernel(CPUDispatcher):  # type: ignore[misc]
     """A compiled function with one signature, which others call through its slot."""
@@ -31,6 +34,7 @@ class SlottedKernel(CPUDispatcher):  # type: ignore[misc]
         super().__init__(py_func=function, targetoptions=targetoptions)
         self.symbol = f"{function.__module__}.{function.__qualname__}"
         self.slot = ctypes.c_void_p()
+        self.checked = False  # its files are as they were written
         llvmlite.binding.add_symbol(self.symbol, ctypes.addressof(self.slot))
         self.every.append(self)
 
@@ -38,6 +42,8 @@ class SlottedKernel(CPUDispatcher):  # type: ignore[misc]
         with global_compiler_lock:
             if self.slot and normalize_signature(sig)[0] not in self.overloads:
                 raise TypeError(f"{self.symbol} is called with a second signature: {sig}")
+            if SlottedKernel._depth == 0:
+                drop_damaged()
             SlottedKernel._depth += 1
             try:
                 entry = super().compile(sig)
@@ -55,6 +61,11 @@ class SlottedKernel(CPUDispatcher):  # type: ignore[misc]
         self.targetctx.remove_user_function(entry)
         self.targetctx.insert_func_defn([(_call_through(self.symbol, code.fndesc), entry, code.fndesc.argtypes)])
 
+    def is_damaged(self, machine: Any, whole: bool) -> bool:
+        """whole: all kernels of the package were once compiled; one that has no files then has lost them."""
+        file: CheckedFile = self._cache._cache_file
+        return file.is_damaged(machine) or (whole and not file.exists() and self.symbol.startswith("edgeproof."))
+
     def _load_others(self) -> None:
         """Fill every slot that can be filled: machine code from the cache does not say whom it calls.
 
@@ -66,6 +77,40 @@ class SlottedKernel(CPUDispatcher):  # type: ignore[misc]
                 for signature, compiled_on, _ in kernel._cache._cache_file._load_index():
                     if compiled_on == machine:
                         kernel.compile(signature)
+
+
+def drop_damaged() -> None:
+    """Look once at the files of every kernel, before the first of them is loaded. If one is damaged or gone, all are
+    compiled again: those that call it would be loaded, and could not say as what it is to be compiled.
+    """
+    fresh = [kernel for kernel in SlottedKernel.every if not kernel.checked]
+    if not fresh:
+        return
+    machine = fresh[0].targetctx.codegen().magic_tuple()
+    mark = compiled_mark()
+    whole = mark.exists()
+    bad = [kernel.symbol for kernel in fresh if not kernel.slot and kernel.is_damaged(machine, whole)]
+    for kernel in fresh:
+        kernel.checked = True
+    if not bad:
+        return
+    tell_once(f"compiled kernels in {cache_root()} are damaged ({bad[0]}); all are compiled again (about a minute)")
+    loaded = {kernel._cache._cache_file.index for kernel in SlottedKernel.every if kernel.slot}
+    ours = {index for folder in all_folders() for index in folder.glob("*.nbi")}
+    try:
+        # leaves too: those that call a kernel
+        for index in (ours | {one._cache_file.index for one in KernelCache.every}) - loaded:
+            index.unlink(missing_ok=True)
+        mark.unlink(missing_ok=True)  # last: who finds it, and not all kernels, drops the rest
+    except OSError:  # a cache that may only be read
+        for one in KernelCache.every:
+            one.disable()
+
+
+def all_are_kept() -> bool:
+    """The next process finds every kernel of the package."""
+    ours = (kernel for kernel in SlottedKernel.every if kernel.symbol.startswith("edgeproof."))
+    return all(kernel._cache._cache_file.exists() for kernel in ours)
 
 
 class InnerKernel(SlottedKernel):
