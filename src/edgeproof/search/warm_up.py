@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .jit.cache import compiled_mark
+from .jit.interpreted import INTERPRETED
 
 if TYPE_CHECKING:
     from ..problem.layout import Compiled
@@ -19,13 +20,13 @@ _warm = False
 
 
 def is_compiled() -> bool:
-    return compiled_mark().exists()
+    return INTERPRETED or compiled_mark().exists()
 
 
 def warm_up() -> None:
     """Load every kernel from the cache, or compile it, on a problem of two vertices."""
     global _warm  # noqa: PLW0603
-    if _warm:
+    if _warm or INTERPRETED:
         return
     _warm = True
     helper = None

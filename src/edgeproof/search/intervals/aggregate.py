@@ -234,7 +234,8 @@ def compare_box(low, high, old_low, old_high, slack, inherits, leaks, width):
             low[i] = max(low[i], old_low[i])
             high[i] = min(high[i], old_high[i])
         moved_low, moved_high = low[i] != old_low[i], high[i] != old_high[i]
-        differs += moved_low + moved_high
+        differs += moved_low
+        differs += moved_high
         # below zero a ReLU sends the same whatever the bound (asked of the whole stage: one more row to read, and the
         # compiler would not vectorise this loop)
         sends += moved_low and (leaks or max(low[i], old_low[i]) > 0.0)

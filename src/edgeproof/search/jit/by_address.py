@@ -29,6 +29,7 @@ from numba.extending import (
 )  # fmt: skip
 
 from .decorators import leaf
+from .interpreted import INTERPRETED, checked_fields
 
 
 class BundleType(types.Type):
@@ -115,13 +116,17 @@ def _shape_of(item: Any) -> Any:
 
 
 class Lent:
-    """A named tuple of arrays and whole numbers in a form that kernels take by address."""
+    """A named tuple of arrays and whole numbers in a form that kernels take by address; in plain Python, they read its
+    fields here.
+    """
 
-    __slots__ = ("_block", "address", "bundle", "kind")
     _known: ClassVar[dict[type, tuple[list[Any], BundleType, int]]] = {}
 
     def __init__(self, bundle: Any) -> None:
         shape = [_shape_of(item) for item in bundle]
+        if INTERPRETED:
+            self.__dict__.update(checked_fields(bundle), bundle=bundle)
+            return
         if type(bundle) not in self._known:  # asking Numba for the type of fifty arrays takes a millisecond
             self._known[type(bundle)] = shape, *_type_of(bundle)
         expected, self.kind, size = self._known[type(bundle)]
