@@ -239,8 +239,8 @@ IN_SEARCH = (
     # who needs which product
     Fault(
         "rim-too-wide", "search/state/records.py",
-        "own = v < p.active[t]\n",
-        "own = v < p.active[t] - 1\n",
+        "np.int64(v < p.active[t])",
+        "np.int64(v < p.active[t] - 1)",
     ),
     Fault(
         "last-listener-unheard", "search/state/records.py",
