@@ -68,7 +68,7 @@ def test_what_depends_on_size_gives_the_same_answers(large: bool, monkeypatch: p
         for module, name in ((problem, "SHORT_ROW"), (surroundings, "GRID"), (exact, "FEW_COLUMNS")):
             monkeypatch.setattr(module, name, 0)
         monkeypatch.setattr(portfolio, "CHUNK", 2)
-        monkeypatch.setattr(portfolio, "ROOM", 1)
+        monkeypatch.setattr(portfolio, "OVERFULL", 1)
     failures = [found for index in range(400) if (found := check(engine, 31, index)) is not None]
     assert not failures, failures[0]
 

@@ -11,7 +11,7 @@ from ..model.verdict import Attack, Radius, Verdict
 from ..options import resolve
 from ..problem.compile import compile_problem
 from ..problem.layout import Compiled
-from .radius import Climb, Progress
+from .radius import Progress, RadiusSearch
 from .strategy import Search
 from .trace import Trace
 from .warm_up import warm_up
@@ -69,9 +69,9 @@ def radius(
     started = time.perf_counter()
     deadline = None if timeout is None else started + timeout
     chosen = resolve(options)
-    climb = Climb(query, chosen, deadline, node_limit, threads, progress)
+    search = RadiusSearch(query, chosen, deadline, node_limit, threads, progress)
     if chosen["climb"]:
-        climb.from_both_ends()
+        search.from_both_ends()
     else:
-        climb.from_above()
-    return climb.result(started)
+        search.from_above()
+    return search.result(started)

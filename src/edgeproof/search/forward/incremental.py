@@ -7,7 +7,7 @@ import numpy as np
 from ...problem.layout import DENSE, GCN, MAX, MEAN, POOL, PRESENT
 from ..jit.decorators import entry, kernel, leaf, loop
 from ..state.degrees import gather_normalised
-from ..state.records import parts_used, who_asks
+from ..state.records import parts_used, who_takes_products
 from ..state.rows import add, add_picked, copy, copy_record, fill, pick_nonzero
 from ..state.state import OWN, SENT, VALUE_MARK, WORK, H
 from .worklist import list_due
@@ -30,7 +30,7 @@ def add_row(acc, row, how, m, count):
 def gather_values(p, s, acc, below, how, m, first, v):
     """Aggregate what the present in-neighbours send (`first`: their raw feature rows) into acc[:m]."""
     count = np.int64(0)
-    waited = s.came[v]  # inserted ones, somewhere among many that are absent
+    waited = s.inserted_in[v]  # inserted ones, somewhere among many that are absent
     k, split, end = p.slot_ptr[v], p.slot_split[v], p.slot_ptr[v + 1]
     while k < split or (waited > 0 and k < end):
         if s.status[k] & 1:
@@ -72,7 +72,7 @@ def multiply(p, s, h, t, v):
     """
     width, following = p.width[t], p.width[t + 1]
     out = s.line[2]
-    own, heard = who_asks(p, t + 1, v)
+    own, heard = who_takes_products(p, t + 1, v)
     if own or heard:
         skipped = 0 if own else following
         weight = p.both[t + 1] if own else p.AT[t + 1]

@@ -8,12 +8,12 @@ from ...problem.layout import DENSE, GCN, MAX, MAYBE_DELETED, MAYBE_INSERTED, ME
 from ..forward.worklist import list_due
 from ..jit.decorators import kernel, leaf, loop, part
 from ..state.budget import spendable
-from ..state.records import parts_used, who_asks
+from ..state.records import parts_used, who_takes_products
 from ..state.rows import add, add_interval, copy, copy_record, fill, join_interval, split_interval
 from ..state.state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, STOP, WORK
-from ..state.topk import rank
+from ..state.topk import insert_top
 from .activation import act, act_interval
-from .binary_max import GOING, carry_columns
+from .binary_max import GOING, split_columns
 from .gcn import gather_gcn
 
 
@@ -48,11 +48,11 @@ def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, e
             for i in range(m):
                 low[i] += bottom[i]
                 high[i] += above[i]
-            rank(top[0], ranks, m, bottom, 1.0, x)
-            rank(top[1], ranks, m, above, -1.0, x)
+            insert_top(top[0], ranks, m, bottom, 1.0, x)
+            insert_top(top[1], ranks, m, above, -1.0, x)
         else:
-            rank(top[0], ranks, m, bottom, -1.0, x)
-            rank(top[1], ranks, m, above, 1.0, x)
+            insert_top(top[0], ranks, m, bottom, -1.0, x)
+            insert_top(top[1], ranks, m, above, 1.0, x)
     for k in range(ranks):
         less, more = top[0, k], top[1, k]
         for i in range(m):
@@ -88,13 +88,13 @@ def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, 
         if cap > 0 and state == MAYBE_DELETED:
             deletable += 1
             held = min(cap, deletable)  # ranks that can hold something yet
-            rank(top[0], held, m, bottom, 1.0, x)
-            rank(top[1], held, m, above, -1.0, x)
+            insert_top(top[0], held, m, bottom, 1.0, x)
+            insert_top(top[1], held, m, above, -1.0, x)
         elif cap > 0 and state == MAYBE_INSERTED:
             insertable += 1
             held = min(cap, insertable)
-            rank(top[2], held, m, bottom, -1.0, x)
-            rank(top[3], held, m, above, 1.0, x)
+            insert_top(top[2], held, m, bottom, -1.0, x)
+            insert_top(top[3], held, m, above, 1.0, x)
     fill(low, np.inf, m)
     fill(high, -np.inf, m)
     for i in range(min(cap, deletable) + 1):
@@ -153,7 +153,7 @@ def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, e
                 low[i] = max(low[i], bottom[i])
         elif state == MAYBE_DELETED:
             deletable += 1
-            rank(top[0], min(cap + 1, deletable), m, bottom, 1.0, x)
+            insert_top(top[0], min(cap + 1, deletable), m, bottom, 1.0, x)
         else:
             insertable += 1
     if decided == 0 and deletable <= cap:  # the neighbourhood can be emptied, or hold any of these alone
@@ -202,7 +202,7 @@ def send_box(p, s, record, t, v):
     if t == p.T:
         return
     width, following, slope = p.width[t], p.width[t + 1], p.slope[t]
-    own, heard = who_asks(p, t + 1, v)
+    own, heard = who_takes_products(p, t + 1, v)
     if own or heard:
         centre, radius = s.line[2], s.line[3]
         act_interval(centre, radius, record[LOW], record[HIGH], slope, width)
@@ -279,7 +279,7 @@ def bound_vertex(p, s, options, t, v, forced):
         if kind == POOL:
             pool_box(add_low, add_high, m, below, how, p.n)
         elif first and p.uniform and options.carriers:
-            crowds = carry_columns(p, s, v, cap)
+            groups = split_columns(p, s, v, cap)
             gather_sum(
                 add_low, add_high, width, below, p.slot_source, s.status, s.carried.reshape(s.carried.size),
                 p.carried_at, first, start, end, cap, cap >= s.open_slots[v], s.top, s.line[6],
@@ -287,10 +287,10 @@ def bound_vertex(p, s, options, t, v, forced):
             for i in range(width):
                 low[i] += s.carried_const[i] + add_low[i]
                 high[i] += s.carried_const[i] + add_high[i]
-            for c in range(crowds):
+            for c in range(groups):
                 # all carriers may go, or one may come: the crowd's share is anything between nothing and all
-                sent = s.crowd_sent[c]
-                there = 1.0 if s.crowd[c, GOING] > 0 else 0.0
+                sent = s.group_sent[c]
+                there = 1.0 if s.group[c, GOING] > 0 else 0.0
                 for i in range(width):
                     low[i] += min(sent[i], 0.0) - there * sent[i]
                     high[i] += max(sent[i], 0.0) - there * sent[i]

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...problem.layout import DENSE, GCN, MAX, POOL, SUM
 from ..forward.incremental import evaluate_vertex
-from ..jit.by_address import Lent
+from ..jit.by_address import Bundle
 from ..jit.decorators import entry, kernel, loop
 from ..state.budget import spendable
 from ..state.rows import add, copy, fill
@@ -190,7 +190,7 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
     return finite
 
 
-def rounding_slacks(problem: Lent, state: Lent, options: Options) -> bool:
+def rounding_slacks(problem: Bundle, state: Bundle, options: Options) -> bool:
     """Bound the root of a search; afterwards boxes are rigorous and `error` bounds the tester's rounding.
 
     False if numbers are so large that nothing can be bounded: then every grounding needs an exact answer.

@@ -12,7 +12,7 @@ from numba.core import config
 
 from .cache import kernel_folder
 from .interpreted import INTERPRETED, interpreted_entry, interpreted_loop
-from .linking import InnerKernel, SlottedKernel
+from .linking import InnerKernel, LinkedKernel
 
 # Any order of summation and fused multiply-adds are covered by the rounding analysis (intervals/rounding.py), so
 # contraction is safe, and so is reordering. Nothing else is relaxed: a NaN must never prune.
@@ -47,7 +47,7 @@ def _without_aliases(flags: Any) -> Any:
     return flags
 
 
-def _slotted(make: type[SlottedKernel], function: Callable[..., Any]) -> Any:
+def _linked(make: type[LinkedKernel], function: Callable[..., Any]) -> Any:
     with _kept_for(function) as folder:
         made = make(function, {**_OPTIONS, "fastmath": _CONTRACT})
         made.enable_caching()
@@ -59,12 +59,12 @@ def _slotted(make: type[SlottedKernel], function: Callable[..., Any]) -> Any:
 
 def entry(function: Callable[..., Any]) -> Any:
     """A kernel that Python calls: compiled on first use, kept for the next process, without the GIL."""
-    return interpreted_entry(function) if INTERPRETED else _slotted(SlottedKernel, function)
+    return interpreted_entry(function) if INTERPRETED else _linked(LinkedKernel, function)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """A kernel that kernels call; it is compiled without what Python needs to call it."""
-    return function if INTERPRETED else _slotted(InnerKernel, function)
+    return function if INTERPRETED else _linked(InnerKernel, function)
 
 
 def leaf(function: Callable[..., Any]) -> Any:

@@ -18,7 +18,7 @@ def relax_row(row, up, rise, under, m):
 
 
 @kernel
-def relax(p, s, lines, side, u, t, rows):
+def relax(p, s, linear, side, u, t, rows):
     """From coefficients on h_t(u) to coefficients on p_t(u): the activation's chord above, a tangent below.
 
     With negative slope k: above, on [l, h], the line through (l, k l) and (h, h); below, slope 1 or k, whichever is
@@ -43,4 +43,4 @@ def relax(p, s, lines, side, u, t, rows):
             rise[i] = max(k * bottom - slope * bottom, above - slope * above)
             under[i] = 1.0 if above > -bottom else k
     for b in range(rows):
-        lines.const[b] += relax_row(lines.on[side, u, b], up, rise, under, width)
+        linear.const[b] += relax_row(linear.on[side, u, b], up, rise, under, width)

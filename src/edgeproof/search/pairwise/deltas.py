@@ -22,7 +22,7 @@ def weight_of(how, messages):
 
 
 @kernel
-def note_base(p, s, x):
+def record_base(p, s, x):
     """Pre-activations, means and degrees of the grounding."""
     for v in range(p.n):
         x.degree[v] = 0
@@ -52,7 +52,7 @@ def is_zero(row, m):
 
 
 @loop
-def bend_change(out, base, shift, h, slope, m):
+def activation_change(out, base, shift, h, slope, m):
     """act(base + shift) - h"""
     for i in range(m):
         y = base[i] + shift[i]
@@ -78,7 +78,7 @@ def gather_changes(p, s, x, c, pairs, t, v, out):
     """The change of what v gathers at stage t, as the sum of distances from the centre; returns the messages left."""
     width = p.width[t]
     changed = x.row_of[c]
-    waited = s.came[v]
+    waited = s.inserted_in[v]
     k, split, end = p.slot_ptr[v], p.slot_split[v], p.slot_ptr[v + 1]
     while k < split or (waited > 0 and k < end):
         if s.status[k] & 1:
@@ -172,7 +172,7 @@ def width_gathered(p, t):
 
 
 @kernel
-def note_flips(p, s, x, c, pairs, used):
+def record_deltas(p, s, x, c, pairs, used):
     """What flipping these together changes, as rows of candidate c from row `used` on; returns where they end."""
     ends = 0
     for k in range(pairs.size):
@@ -223,7 +223,7 @@ def note_flips(p, s, x, c, pairs, used):
             if t == p.T:
                 continue
             following = p.width[t + 1]
-            bend_change(change, x.base[t, v], shift, s.values[t, v, H], p.slope[t], width)
+            activation_change(change, x.base[t, v], shift, s.values[t, v, H], p.slope[t], width)
             if is_zero(change, width):
                 fill(row[CHANGE_SENT], 0.0, p.D)
                 fill(row[CHANGE_OWN], 0.0, p.D)
@@ -244,7 +244,7 @@ def note_flips(p, s, x, c, pairs, used):
 
 
 @leaf
-def forget_flips(x, c):
+def forget_deltas(x, c):
     places = x.row_of[c]
     for k in range(x.first[c], x.first[c + 1]):
         places[x.at[k]] = -1

@@ -9,7 +9,7 @@ from ..jit.decorators import leaf
 
 
 @leaf
-def who_asks(p, t, v):
+def who_takes_products(p, t, v):
     """Who takes a product of h(v) at stage t: v itself (C h), its neighbours (A h). Vertices on the rim, which are
     most, do not matter there themselves.
     """

@@ -15,11 +15,11 @@ from .state import BOX_MARK, PAIR_MARK, UNDECIDED, USED, VALUE_MARK
 def count_inserted(p, s, pair, step):
     """An absent pair is inserted (step 1) or taken out again (-1)."""
     u, v = p.pair_u[pair], p.pair_v[pair]
-    s.came[v] += step
-    s.went[u] += step
+    s.inserted_in[v] += step
+    s.inserted_out[u] += step
     if p.pair_slot[pair, 1] >= 0:
-        s.came[u] += step
-        s.went[v] += step
+        s.inserted_in[u] += step
+        s.inserted_out[v] += step
 
 
 @kernel
@@ -35,9 +35,9 @@ def decide(p, s, pair, flip):
     if flip and not p.pair_present[pair]:
         count_inserted(p, s, pair, np.int64(1))
     if flip:
-        s.spare[v] -= 1
+        s.local_left[v] -= 1
         if p.charge_u and u != v:
-            s.spare[u] -= 1
+            s.local_left[u] -= 1
         s.tally[USED] += 1
     if p.normalises:
         shift_degrees(p, s, pair, flip, np.int64(1))
@@ -64,9 +64,9 @@ def undo_pairs(p, s, mark):
         if flip and not p.pair_present[pair]:
             count_inserted(p, s, pair, np.int64(-1))
         if flip:
-            s.spare[v] += 1
+            s.local_left[v] += 1
             if p.charge_u and u != v:
-                s.spare[u] += 1
+                s.local_left[u] += 1
             s.tally[USED] -= 1
         if p.normalises:
             shift_degrees(p, s, pair, np.int64(flip), np.int64(-1))

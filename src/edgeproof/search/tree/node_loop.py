@@ -8,8 +8,8 @@ from ..attacks.flips import flip_best_gains, flip_grounding
 from ..forward.claim import grounding_may_break
 from ..jit.decorators import entry, part
 from ..linear.tighten import start_tightening, tighten_more
-from ..pairwise.screening import choose_by_hope, fix_without, screen
-from ..pairwise.tables import FLIPS
+from ..pairwise.screening import choose_by_set_bound, fix_safe_partners, screen
+from ..pairwise.tables import MOST_FLIPS
 from ..state.budget import affordable
 from ..state.rows import copy, count, fill
 from ..state.state import (
@@ -19,6 +19,7 @@ from ..state.state import (
     BOX_PRUNES,
     CANDIDATES,
     DEPTH,
+    ENUMERATED_LEAVES,
     FRESH,
     LEAVES,
     LIMIT,
@@ -31,7 +32,6 @@ from ..state.state import (
     SCREENINGS,
     SPENT_LEAVES,
     STOP,
-    SWEPT_LEAVES,
     TIGHTENINGS,
     TRACE_FLAGS,
     USED,
@@ -39,7 +39,7 @@ from ..state.state import (
     WORK,
 )  # fmt: skip
 from ..state.trail import undo
-from ..symmetry.orbital_fixing import keep_symmetries, keep_symmetries_with, leave_out
+from ..symmetry.orbital_fixing import extend_stabiliser, fix_orbit, update_stabiliser
 from ..trace import (
     BY_BOX,
     BY_ENUMERATION,
@@ -56,8 +56,8 @@ from ..trace import (
 )  # fmt: skip
 from .branching import choose_by_gain, choose_first, choose_nearest
 from .decide import apply
-from .enumerate import ALONE, FOUND, INTERRUPTED, enumeration_pays, note_price, start_sweep, sweep
-from .prune import exclude_by_boxes, exclude_by_lines
+from .enumerate import ALONE, FOUND, INTERRUPTED, enumerate_graphs, enumeration_pays, note_price, start_enumeration
+from .prune import prune_by_intervals, prune_by_linear_bounds
 
 # why the kernel returned; the last one is said of it if time was up (alarm.py)
 FINISHED, CANDIDATE, PAUSED, TRAIL_FULL, STOPPED = 0, 1, 2, 3, 4
@@ -81,10 +81,10 @@ def mark(s, marks):
 
 
 @part
-def tighten_or(p, s, lines, options, depth, left, otherwise):
+def tighten_or(p, s, linear, options, depth, left, otherwise):
     """The next action: the expensive oracle at every k-th level."""
     if options.lines and options.tighten > 0 and left > 1 and depth % options.tighten == 0:
-        start_tightening(p, s, lines)
+        start_tightening(p, s, linear)
         return TIGHTEN
     return otherwise
 
@@ -107,17 +107,17 @@ def recall(s, x, depth, left):
 
 
 @part
-def go_on_screened(p, s, x, options, excluded, marks, depth, pair, flip):
+def enter_screened_child(p, s, x, options, excluded, marks, depth, pair, flip):
     """Go to a child of a screened node, where no box is looked at; False if the flip is in no attack."""
     if not flip:
         s.frame_screened[depth + 1] = SCREENED
-        leave_out(p, s, x, pair)
+        fix_orbit(p, s, x, pair)
         return True
     left = s.frame_left[depth]
-    if fix_without(p, s, x, excluded, pair, left):
+    if fix_safe_partners(p, s, x, excluded, pair, left):
         s.frame_screened[depth + 1] = FLIPPED
         x.after[left - 1] = pair if x.bounded[left] else -1
-        keep_symmetries_with(s, x, pair)
+        extend_stabiliser(s, x, pair)
         flip_grounding(p, s, options, pair)
         return True
     undo(p, s, marks[0], marks[1], marks[2])
@@ -137,7 +137,7 @@ def restart(p, s):
 
 
 @entry
-def set_out(p, s, lines, options, base):
+def set_out(p, s, linear, options, base):
     """From the root to the node at depth `base` whose way the frames hold.
 
     Boxes are tightened on the way where the search does it, so that the node is bounded just as if the search had
@@ -147,11 +147,11 @@ def set_out(p, s, lines, options, base):
     s.tally[BASE] = base
     if base > 0:
         left = s.tally[LIMIT]
-        s.tally[ACTION] = tighten_or(p, s, lines, options, np.int64(0), left, np.int64(BRANCH))
+        s.tally[ACTION] = tighten_or(p, s, linear, options, np.int64(0), left, np.int64(BRANCH))
 
 
 @entry
-def run(p, s, lines, far, near, x, options, quota, node_limit):
+def run(p, s, linear, nested, innermost, x, options, quota, node_limit):
     """Search on until the tree is done, a candidate needs an exact answer, or `quota` units of work are done.
 
     The tree is the one below depth BASE: 0, or where this walker was sent (share.py); the frames above hold the way.
@@ -189,9 +189,9 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
                 note(s, NOTHING_LEFT)
                 continue
             s.frame_phase[depth] = 0
-            if options.interplay and left <= FLIPS:
+            if options.interplay and left <= MOST_FLIPS:
                 if s.frame_screened[depth] == UNKNOWN:
-                    keep_symmetries(s, x)
+                    update_stabiliser(s, x)
                 known = recall(s, x, depth, left)
                 s.frame_left[depth] = left
                 s.frame_screened[depth] = UNKNOWN
@@ -201,7 +201,7 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
                 else:
                     tally[ACTION] = PICK if known else SCREEN
                 continue
-            if exclude_by_boxes(p, s, excluded):
+            if prune_by_intervals(p, s, excluded):
                 tally[BOX_PRUNES] += 1
                 note(s, BY_BOX)
                 continue
@@ -211,7 +211,7 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
             if options.lines:
                 tally[LINE_PASSES] += 1
                 before = count(excluded, p.rivals)
-                if exclude_by_lines(p, s, lines, far, near, options, excluded):
+                if prune_by_linear_bounds(p, s, linear, nested, innermost, options, excluded):
                     tally[LINE_PRUNES] += 1
                     note(s, BY_LINE)
                     continue
@@ -220,7 +220,7 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
             tally[ACTION] = PROBE if options.lines and left > 1 else CHOOSE
         elif action == PROBE:
             tally[ACTION] = PROBED
-            if flip_best_gains(p, s, lines, options, excluded):
+            if flip_best_gains(p, s, linear, options, excluded):
                 tally[CANDIDATES] += 1
                 return CANDIDATE
         elif action == PROBED:
@@ -232,12 +232,12 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
             elif left == 2 and options.last_flip and enumeration_pays(s, depth):
                 tally[ACTION] = ENUMERATE
             else:
-                tally[ACTION] = tighten_or(p, s, lines, options, depth, left, CHOOSE)
+                tally[ACTION] = tighten_or(p, s, linear, options, depth, left, CHOOSE)
         elif action == TIGHTEN:
             if tally[USED] > tally[LIMIT]:  # an attack was found since: nothing below is allowed any more
                 tally[ACTION] = RETREAT
                 continue
-            if not tighten_more(p, s, lines, far, near, options, stop):
+            if not tighten_more(p, s, linear, nested, innermost, options, stop):
                 return PAUSED
             if depth < tally[BASE]:
                 tally[ACTION] = BRANCH
@@ -247,7 +247,7 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
             tally[LINE_PASSES] += 1
             tally[TRACE_FLAGS] |= TIGHTENED
             before = count(excluded, p.rivals)
-            if exclude_by_lines(p, s, lines, far, near, options, excluded):
+            if prune_by_linear_bounds(p, s, linear, nested, innermost, options, excluded):
                 tally[LINE_PRUNES] += 1
                 note(s, BY_LINE | tally[TRACE_FLAGS])
                 tally[ACTION] = RETREAT
@@ -263,7 +263,7 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
                 continue
             if not options.exclude_rivals:
                 fill(excluded, np.int64(0), p.rivals)
-            pair = choose_by_gain(p, s, lines) if options.lines else np.int64(-1)
+            pair = choose_by_gain(p, s, linear) if options.lines else np.int64(-1)
             if pair < 0:
                 pair = choose_nearest(p, s) if p.node_task and options.nearest_first else choose_first(p, s)
             if pair < 0:
@@ -278,15 +278,15 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
             tally[ACTION] = BRANCH
         elif action == ENUMERATE:
             tally[ACTION] = SWEEP
-            tally[SWEPT_LEAVES] += 1
+            tally[ENUMERATED_LEAVES] += 1
             note(s, BY_ENUMERATION)
             if not options.exclude_rivals:
                 fill(excluded, np.int64(0), p.rivals)
             if not options.lines or options.interplay:
-                fill(lines.doubtful, np.int8(1), p.pair_u.size)
-            start_sweep(s, s.frame_left[depth])
+                fill(linear.doubtful, np.int8(1), p.pair_u.size)
+            start_enumeration(s, s.frame_left[depth])
         elif action == SWEEP:
-            code = sweep(p, s, lines, options, excluded, stop)
+            code = enumerate_graphs(p, s, linear, options, excluded, stop)
             if code == FOUND:
                 return CANDIDATE
             if code == INTERRUPTED:
@@ -301,7 +301,7 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
             mark(s, marks)
             tally[ACTION] = PICK
         elif action == PICK:
-            pair = choose_by_hope(p, s, x, s.frame_left[depth])
+            pair = choose_by_set_bound(p, s, x, s.frame_left[depth])
             if pair < 0:
                 tally[SCREENED_LEAVES] += 1
                 tally[ACTION] = RETREAT
@@ -334,7 +334,7 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
                     tally[ACTION] = RETREAT
                 continue
             if s.frame_screened[depth] and not sent:
-                if not go_on_screened(p, s, x, options, excluded, marks, depth, pair, flip):
+                if not enter_screened_child(p, s, x, options, excluded, marks, depth, pair, flip):
                     continue
             else:
                 apply(p, s, options, pair, np.int64(flip))
@@ -345,4 +345,4 @@ def run(p, s, lines, far, near, x, options, quota, node_limit):
             tally[ACTION] = ENTER
             if depth + 1 < tally[BASE]:
                 left = tally[LIMIT] - tally[USED]
-                tally[ACTION] = tighten_or(p, s, lines, options, depth + 1, left, BRANCH)
+                tally[ACTION] = tighten_or(p, s, linear, options, depth + 1, left, BRANCH)
