@@ -28,23 +28,31 @@ TABLE: tuple[Option, ...] = (
     Option("flip_first", True, "explore the flipped branch before the unflipped one", paper=True),
     Option("inference", True, "fix the pairs of a vertex whose local budget is spent, to a fixpoint", paper=True),
     Option("reach", True, "skip vertices and layers that cannot reach the node in question", paper=True),
-    Option("stop_unchanged", True, "stop propagating where values did not change", paper=True),
-    Option("cache_products", True, "keep A h of every vertex and layer instead of multiplying again", paper=True),
+    Option("incremental_stop", True, "stop propagating where values did not change", paper=True),
+    Option("reorder_cache", True, "keep A h of every vertex and layer instead of multiplying again", paper=True),
     Option("fold", True, "bound the score difference as one number in the last layer", paper=True),
     Option("lines", True, "linear bounds in the flips that share one budget; splits and attacks by gain"),
-    Option("tighten", True, "tighten the boxes of hidden neurons with lines"),
-    Option("narrow", True, "node tasks, where tightened: bound what neighbours send by lines of their own too"),
+    Option("lines_tighten", True, "tighten the boxes of hidden neurons with lines"),
+    Option("lines_nested", True, "node tasks, where tightened: bound what neighbours send by lines of their own too"),
     Option("last_flip", True, "with one flip left, evaluate the pairs in doubt instead of branching"),
     Option("carriers", True, "take a max over 0/1 features apart by who carries a column"),
     Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree", paper=True),
     Option("attacks", True, "look for attacks from the root (greedy, beams, climbs, swaps) while the search goes on"),
     Option("interplay", True, "graph tasks with insertions: leave out flips in no attack, by what two do together"),
-    Option("symmetries", True, "with it: of flips that a symmetry of the graph maps to each other, look at one"),
-    Option("orbits", True, "with symmetries, where most vertices look alike: evaluate one graph of each kind"),
     Option(
-        "forks", True, "with interplay, under means: look at two flips at one vertex as one, and at others from there"
+        "interplay_symmetries", True, "with it: of flips that a symmetry of the graph maps to each other, look at one"
     ),
-    Option("climb", True, "radius: prove budgets from below too; off: the paper's variant, from above only"),
+    Option(
+        "interplay_orbits", True, "with symmetries, where most vertices look alike: evaluate one graph of each kind"
+    ),
+    Option(
+        "interplay_forks",
+        True,
+        "with interplay, under means: look at two flips at one vertex as one, and at others from there",
+    ),
+    Option(
+        "radius_from_below", True, "radius: prove budgets from below too; off: the paper's variant, from above only"
+    ),
     Option("tighten_at_once", False, "tighten from the first search node on, not only where a query is not easy"),
     Option("interplay_at_once", False, "do so from the first search node on, in any task"),
     Option("orbits_at_once", False, "interplay and orbits from the first search node on"),

@@ -120,7 +120,7 @@ class Node:
         self.asked = options
         self.search = self.make_search()
         if self.search.options.lines and self.p.T > 1 and self.rng.random() < 0.7:
-            self.search.follow(self.search.options._replace(narrow=1))
+            self.search.follow(self.search.options._replace(lines_nested=1))
         self.s, self.options = self.search.state, self.search.options
         self.bundles = self.search._problem, self.search._state
         self.lines = self.search._linear.bundle

@@ -250,7 +250,7 @@ def test_answers_are_those_of_brute_force(
         monkeypatch.setattr(walk, "FORK_QUOTA", 1)
         monkeypatch.setattr(walk, "QUOTA", 50)
     grid = replace(GRID, calibrations=("between", "deep", "deep", "deep", "tie", "last bit"))
-    options = {"forks_at_once": True, "attacks": False, "symmetries": part % 4 < 2}
+    options = {"forks_at_once": True, "attacks": False, "interplay_symmetries": part % 4 < 2}
     each, used = pytestconfig.getoption("--campaign") // 50, 0
     made = solve.Forks
 
@@ -325,7 +325,7 @@ def test_the_only_attack_is_found_whatever_its_shape(shape: str) -> None:
             continue
         asked += 1
         network = lowered(network, float((whole + second) / 2))
-        options = {"forks_at_once": True, "attacks": False, "symmetries": asked % 2 == 0}
+        options = {"forks_at_once": True, "attacks": False, "interplay_symmetries": asked % 2 == 0}
         local = max(shape_of(tuple(pairs)).values()) if asked % 3 else None  # no more than it takes
         found = ep.verify(network, graph, ep.Threat(FORK_FLIPS, local, fragile=pairs), label=0, options=options)
         assert found.attack is not None, (shape, asked, pairs)

@@ -214,7 +214,7 @@ def test_answers_are_those_of_brute_force(
     alike = ({"orbits_at_once": True},) if part % 2 == 0 else ()
     for index in range(each):
         query = draw(20261122 + part, index, MIRRORED if part else COPIES)
-        for chosen in ({"flip_first": part % 3 > 0}, {"symmetries": False}, *alike):
+        for chosen in ({"flip_first": part % 3 > 0}, {"interplay_symmetries": False}, *alike):
             options = {**OPTIONS, **chosen}
             assert disagreement(engine, query, options) is None, f"seed {20261122 + part}, index {index}, {options}"
         found = find_symmetries(compile_problem(query, resolve({}), query.threat.budget))
@@ -320,7 +320,7 @@ def test_the_smallest_attack_is_the_same(aggregation: str) -> None:
         graph, network = scattered(3, 2, 1), small_network(aggregation, seed)
         threat = ep.Threat(3, 2, insert=True)
         found = [
-            ep.radius(network, graph, threat, options={"attacks": False, "climb": False, **chosen})
+            ep.radius(network, graph, threat, options={"attacks": False, "radius_from_below": False, **chosen})
             for chosen in ({"orbits_at_once": True}, {"interplay": False})
         ]
         assert (found[0].lower, found[0].upper) == (found[1].lower, found[1].upper), f"seed {seed}"
@@ -334,7 +334,9 @@ def test_fewer_graphs_are_looked_at() -> None:
     for seed in range(12):
         graph, network = ring(6), small_network("mean", seed)
         threat = ep.Threat(4, 2, insert=True)
-        verdicts = [ep.verify(network, graph, threat, options={**OPTIONS, "symmetries": on}) for on in (True, False)]
+        verdicts = [
+            ep.verify(network, graph, threat, options={**OPTIONS, "interplay_symmetries": on}) for on in (True, False)
+        ]
         assert verdicts[0].status == verdicts[1].status
         if verdicts[0].status == "robust":
             nodes += [verdict.stats.nodes for verdict in verdicts]

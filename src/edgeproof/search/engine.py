@@ -39,7 +39,7 @@ def verify(
     if trace is not None:
         chosen["enumerate_at_once"] = False  # a proof names the leaves below which graphs are enumerated
         chosen["interplay"] = False  # the checker does not know it
-        chosen["narrow"] = True  # the checker does: with other boxes it would find other lines
+        chosen["lines_nested"] = True  # the checker does: with other boxes it would find other lines
     search = Search(*_compile(query, chosen, query.threat.budget), chosen, threads, None, trace, deadline)
     reason = search.run(node_limit=node_limit, first_only=True)
     found = search.attack is not None
@@ -70,7 +70,7 @@ def radius(
     deadline = None if timeout is None else started + timeout
     chosen = resolve(options)
     search = RadiusSearch(query, chosen, deadline, node_limit, threads, progress)
-    if chosen["climb"]:
+    if chosen["radius_from_below"]:
         search.from_both_ends()
     else:
         search.from_above()

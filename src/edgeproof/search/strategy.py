@@ -132,16 +132,16 @@ class Search(Worker):
         if options["forks_at_once"]:
             steps.append(Step(0, forks=True))
         steps += plan
-        if not (options["tighten"] and self.options.lines):
+        if not (options["lines_tighten"] and self.options.lines):
             steps = [step for step in steps if not step.tighten]
         if not options["attacks"]:
             steps = [step for step in steps if not step.attacks]
         if not options["interplay"]:
             steps = [step for step in steps if not (step.interplay or step.orbits or step.forks)]
-        if not (options["orbits"] and self.uses_symmetries):
+        if not (options["interplay_orbits"] and self.uses_symmetries):
             steps = [step for step in steps if not step.orbits]
         if any(step.forks for step in steps) and not (
-            options["forks"] and self.budget >= FORK_FLIPS and forks_apply(p)
+            options["interplay_forks"] and self.budget >= FORK_FLIPS and forks_apply(p)
         ):
             steps = [step for step in steps if not step.forks]
         return steps
@@ -167,8 +167,8 @@ class Search(Worker):
             # around a node, passes inside passes shrink trees tenfold; of a whole graph, where everybody matters, they
             # shrank them by a fifth and took three times as long (MUTAG, mean, deletions)
             p = self.compiled.problem
-            narrow = self._asked["narrow"] and p.T > 1 and p.node_task
-            self.follow(self.options._replace(tighten=TIGHTEN_EVERY, narrow=int(narrow)))
+            narrow = self._asked["lines_nested"] and p.T > 1 and p.node_task
+            self.follow(self.options._replace(lines_tighten=TIGHTEN_EVERY, lines_nested=int(narrow)))
         elif step.interplay:
             if not self.options.interplay and self.can_screen():
                 restart(self._problem, self._state)

@@ -70,11 +70,11 @@ class Worker:
         self.evaluator = ExactEvaluator(compiled.query.network, compiled.query.graph)
         p = compiled.problem
         self.options = Options(**{name: int(options[name]) for name in Options._fields})._replace(
-            tighten=0, narrow=0, interplay=0
+            lines_tighten=0, lines_nested=0, interplay=0
         )
         self.budget = budget
         # where interplay searches from the root on, and for more than the two flips that it looks at together
-        self.uses_symmetries = options["symmetries"] and 2 < budget <= MOST_FLIPS
+        self.uses_symmetries = options["interplay_symmetries"] and 2 < budget <= MOST_FLIPS
         self.most = budget if options["budget_boxes"] else len(compiled.pairs)
         self.state = make_root(p, budget, self.most)
         if deadline is not None and p.slot_source.size * p.D * p.T > LONG_PASS:
@@ -110,7 +110,7 @@ class Worker:
 
     def follow(self, options: Options) -> None:
         """From here on, search with these; without interplay where the system has no room for its tables."""
-        if options.narrow:
+        if options.lines_nested:
             p, linear = self.compiled.problem, self._linear.bundle
             self._nested, self._innermost = Bundle(make_nested(linear, p)), Bundle(make_nested(linear, p))
         if options.interplay:

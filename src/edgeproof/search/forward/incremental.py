@@ -158,7 +158,7 @@ def evaluate_vertex(p, s, options, t, v, forced):
     record = s.values[t, v]
     width = p.width[t]
     h = s.line[0]
-    if not options.cache_products and t > 1 and p.kind[t] != DENSE and p.sends_products[t]:
+    if not options.reorder_cache and t > 1 and p.kind[t] != DENSE and p.sends_products[t]:
         for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
             send_value(p, s, s.values[t - 1, p.slot_source[k]], t - 1, p.slot_source[k])
     aggregate(p, s, h, s.line[1], t, v)
@@ -177,7 +177,7 @@ def evaluate_vertex(p, s, options, t, v, forced):
 @entry
 def evaluate_from(p, s, options, seeds, everything):
     """Bring all values up to date after the slots into `seeds` changed."""
-    forced = 1 if everything or not options.stop_unchanged else 0
+    forced = 1 if everything or not options.incremental_stop else 0
     before, side = np.int64(0), np.int64(0)  # typed: a literal would compile the callee once more
     for t in range(1, p.T + 1):
         waiting = list_due(p, s, t, seeds, everything, before, side, np.int64(PRESENT))

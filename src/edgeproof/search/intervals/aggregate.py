@@ -268,7 +268,7 @@ def bound_vertex(p, s, options, t, v, forced):
         start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
         if p.sends_products[t]:
             m = width
-            if not options.cache_products and t > 1:
+            if not options.reorder_cache and t > 1:
                 for k in range(start, end):
                     send_box(p, s, below[p.slot_source[k]], t - 1, p.slot_source[k])
         elif first:
@@ -352,7 +352,7 @@ def bound_vertex(p, s, options, t, v, forced):
 @part
 def bound_from(p, s, options, seeds, everything):
     """Bring all boxes up to date after the slots into `seeds`, or what these vertices may spend, changed."""
-    forced = 1 if everything or not options.stop_unchanged else 0
+    forced = 1 if everything or not options.incremental_stop else 0
     before, side = np.int64(0), np.int64(0)  # typed: a literal would compile the callee once more
     for t in range(1, p.T + 1):
         waiting = list_due(p, s, t, seeds, everything, before, side, np.int64(MAYBE_DELETED))

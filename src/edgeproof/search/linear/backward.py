@@ -39,7 +39,7 @@ def walk_back(p, s, linear, nested, innermost, options, top, rows, side, count, 
             following = start_step(p, s, linear, options, t, v, side, rows, following)
             if not gathers(p, t, v):
                 continue
-            if options.narrow and p.kind[t] == GRAPH and p.how[t] != GCN and spendable(s, options, v) > 0:
+            if options.lines_nested and p.kind[t] == GRAPH and p.how[t] != GCN and spendable(s, options, v) > 0:
                 narrow(p, s, linear, nested, innermost, options, np.int64(t), v, rows)
             following = end_step(p, s, linear, options, t, v, side, rows, following)
         side = 1 - side

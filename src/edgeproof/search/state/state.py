@@ -34,18 +34,18 @@ class Options(NamedTuple):
     """The options that kernels look at, as numbers."""
 
     incremental: int
-    cache_products: int
+    reorder_cache: int
     budget_boxes: int
     lines: int
-    tighten: int
-    narrow: int
+    lines_tighten: int
+    lines_nested: int
     last_flip: int
     carriers: int
     enumerate_at_once: int
     nearest_first: int
     flip_first: int
     inference: int
-    stop_unchanged: int
+    incremental_stop: int
     exclude_rivals: int
     interplay: int
 

@@ -83,7 +83,7 @@ def mark(s, marks):
 @part
 def tighten_or(p, s, linear, options, depth, left, otherwise):
     """The next action: the expensive oracle at every k-th level."""
-    if options.lines and options.tighten > 0 and left > 1 and depth % options.tighten == 0:
+    if options.lines and options.lines_tighten > 0 and left > 1 and depth % options.lines_tighten == 0:
         start_tightening(p, s, linear)
         return TIGHTEN
     return otherwise
