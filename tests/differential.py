@@ -10,7 +10,7 @@ import numpy as np
 from edgeproof import Radius, Verdict
 from edgeproof.engines import brute
 from edgeproof.model.query import Query
-from edgeproof.options import TABLE
+from edgeproof.options import TABLE, TEST_SWITCHES
 from edgeproof.verify import Engine
 from random_queries import EVERYTHING, Grid, draw
 from shrink import reproducer, shrink
@@ -25,7 +25,7 @@ def draw_options(seed: int, index: int) -> dict[str, bool]:
     rng = np.random.default_rng((seed, index, 1))
     if rng.random() < 0.5:
         return {}
-    return {option.name: not option.default for option in TABLE if rng.random() < 0.3}
+    return {option.name: not option.default for option in (*TABLE, *TEST_SWITCHES) if rng.random() < 0.3}
 
 
 def disagreement(engine: Engine, query: Query, options: Options | None = None) -> str | None:
