@@ -105,7 +105,7 @@ IN_SEARCH = (
         "        total = max(total, 0.0 * share)\n",
     ),
     Fault(
-        "after-any-flip", "search/tree/node_loop.py",
+        "after-any-flip", "search/tree/screened.py",
         "        x.after[left] = -1\n",
         "        x.after[left] = x.after[left]\n",
     ),

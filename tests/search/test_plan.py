@@ -17,7 +17,8 @@ from edgeproof.search.attacks import beam_search as portfolio
 from edgeproof.search.attacks.beam_search import BeamSearch
 from edgeproof.search.state.state import ACTION, EVALUATION_WORK, EVALUATIONS, LIMIT, TIGHTENINGS, USED, WORK
 from edgeproof.search.strategy import SHARE_AFTER, Search
-from edgeproof.search.tree.node_loop import FINISHED, TIGHTEN, run
+from edgeproof.search.tree.codes import FINISHED, TIGHTEN
+from edgeproof.search.tree.node_loop import run
 from rings import ring, small_network
 
 BUDGET = 4

@@ -19,7 +19,7 @@ import numpy as np
 from ..model.graph import Pair
 from .state.state import ACTION, BASE, DEPTH, LIMIT
 from .trace import Trace
-from .tree.node_loop import CANDIDATE, ENTER, FINISHED, STOPPED
+from .tree.codes import CANDIDATE, ENTER, FINISHED, STOPPED
 from .worker import Worker
 
 # search nodes of a task: enough that its way from the root costs little

@@ -40,7 +40,8 @@ from .state.state import (
 from .strategies.forks import FORK_FLIPS, FORK_WORK, Forks, count_forks, forks_apply
 from .strategies.orbits import Orbits, are_few
 from .trace import Trace
-from .tree.node_loop import CANDIDATE, ENTER, FINISHED, PAUSED, STOPPED, restart
+from .tree.codes import CANDIDATE, ENTER, FINISHED, PAUSED, STOPPED
+from .tree.node_loop import restart
 from .worker import Worker, make_root
 
 # search nodes after which a query is hard enough to be shared between threads

@@ -23,7 +23,8 @@ from .strategies.fork_kernels import enumerate_forks, evaluate_sets, start_at
 from .strategies.orbit_kernels import enumerate_orbits
 from .symmetry.automorphisms import Symmetries, find_symmetries, no_symmetries
 from .trace import Trace
-from .tree.node_loop import CANDIDATE, PAUSED, STOPPED, TRAIL_FULL, run, set_out
+from .tree.codes import CANDIDATE, PAUSED, STOPPED, TRAIL_FULL
+from .tree.node_loop import run, set_out
 
 # work between two looks at the clock: some 10 to 50 ms
 QUOTA = 20_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit.decorators import entry, kernel, leaf
+from ..jit.decorators import entry, kernel, leaf, part
 from .degrees import shift_degrees
 from .records import parts_used
 from .rows import copy_record
@@ -86,3 +86,11 @@ def undo(p, s, pair_mark, value_mark, box_mark):
         t, v = s.box_trail_at[k] // n, s.box_trail_at[k] % n
         copy_record(s.boxes[t, v], s.box_trail[k], 2 * parts_used(p, t, v))
     s.tally[BOX_MARK] = box_mark
+
+
+@part
+def mark_trails(s, marks):
+    """Note how long the trails are: what comes later is undone when the search returns to this node."""
+    marks[0] = s.tally[PAIR_MARK]
+    marks[1] = s.tally[VALUE_MARK]
+    marks[2] = s.tally[BOX_MARK]

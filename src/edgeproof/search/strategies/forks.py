@@ -26,8 +26,8 @@ import numpy as np
 
 from ...model.arrays import IntArray
 from ...problem.layout import GRAPH, MAX, MEAN, Problem
+from ..tree.codes import CANDIDATE, FINISHED
 from ..tree.enumerate import DONE, FOUND
-from ..tree.node_loop import CANDIDATE, FINISHED
 from ..worker import Worker
 
 FORK_FLIPS = 5

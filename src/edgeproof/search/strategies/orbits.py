@@ -15,8 +15,8 @@ import numpy as np
 
 from ...problem.layout import Problem
 from ..symmetry.automorphisms import Symmetries
+from ..tree.codes import CANDIDATE, FINISHED
 from ..tree.enumerate import DONE, FOUND
-from ..tree.node_loop import CANDIDATE, FINISHED
 from ..worker import Worker
 from .forks import ANY, NOTHING
 
