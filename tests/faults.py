@@ -368,8 +368,8 @@ IN_SEARCH = (
     ),
     Fault(
         "inner-pass-stars-stale", "search/linear/backward.py",
-        "nested.stamp[2] = linear.stamp[2]",
-        "nested.stamp[2] = 0",
+        "nested.counts[ROUND] = linear.counts[ROUND]",
+        "nested.counts[ROUND] = 0",
     ),
     Fault("narrowed-end-swapped", "search/linear/nested.py", "row[j] = a[j] if end else -a[j]", "row[j] = a[j]"),
     Fault("narrowed-floor-forgotten", "search/linear/nested.py", "known += a[j] * floors[j]", "known += 0.0"),
@@ -428,7 +428,7 @@ IN_SEARCH = (
     ),
     Fault(
         "stale-stars", "search/tree/prune.py",
-        "    linear.stamp[2] += 1  # boxes may have changed since the last pass\n",
+        "    linear.counts[ROUND] += 1  # boxes may have changed since the last pass\n",
         "",
     ),
     Fault(

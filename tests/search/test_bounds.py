@@ -184,7 +184,7 @@ def root_errors(node: Node) -> np.ndarray:
     p, fresh = node.p, node.make_search()
     shape = (p.T + 1, p.n, p.D)
     magnitude, error = np.zeros(shape), np.zeros(shape)
-    scratch = np.zeros((p.n, p.D)), np.zeros(fresh.state.line.shape[1])
+    scratch = np.zeros((p.n, p.D)), np.zeros(fresh.state.scratch.shape[1])
     enclose_root(fresh._problem, fresh._state, fresh.options, magnitude, error, *scratch)
     return error
 

@@ -101,7 +101,7 @@ class Worker:
         if self._prepared:
             return
         self._prepared = True
-        linear = make_workspace(self.compiled.problem, self.state.line.shape[1], used=bool(self.options.lines))
+        linear = make_workspace(self.compiled.problem, self.state.scratch.shape[1], used=bool(self.options.lines))
         self._linear = Bundle(linear)
         self._nested = self._innermost = self._linear  # no pass inside another yet
         if not rounding_slacks(self._problem, self._state, self.options):

@@ -10,6 +10,17 @@ from ..jit.decorators import kernel, leaf, loop, part
 from ..state.budget import spendable
 from ..state.records import parts_used, who_takes_products
 from ..state.rows import add, add_interval, copy, copy_record, fill, join_interval, split_interval
+from ..state.scratch import (
+    AGGREGATE_HIGH,
+    AGGREGATE_LOW,
+    CENTRE,
+    INSERTING,
+    NEW_HIGH,
+    NEW_LOW,
+    PRODUCT_CENTRE,
+    PRODUCT_RADIUS,
+    RADIUS,
+)
 from ..state.state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, STOP, WORK
 from ..state.topk import insert_top
 from .activation import act, act_interval
@@ -204,12 +215,12 @@ def send_box(p, s, record, t, v):
     width, following, slope = p.width[t], p.width[t + 1], p.slope[t]
     own, heard = who_takes_products(p, t + 1, v)
     if own or heard:
-        centre, radius = s.line[2], s.line[3]
+        centre, radius = s.scratch[CENTRE], s.scratch[RADIUS]
         act_interval(centre, radius, record[LOW], record[HIGH], slope, width)
         skipped = 0 if own else following
         weight = p.both[t + 1] if own else p.AT[t + 1]
         columns = following * (own + heard)
-        middle, spread = s.line[6], s.line[7]
+        middle, spread = s.scratch[PRODUCT_CENTRE], s.scratch[PRODUCT_RADIUS]
         fill(middle[skipped:], 0.0, columns)
         fill(spread[skipped:], 0.0, columns)
         add_interval(middle[skipped:], spread[skipped:], weight, centre, radius, s.picked, width, columns)
@@ -260,7 +271,12 @@ def bound_vertex(p, s, options, t, v, forced):
     """Recompute the box of p_t(v); True if what it sends changed (or `forced`), the old record on the trail."""
     below, record = s.boxes[t - 1], s.boxes[t, v]
     width = p.width[t]
-    low, high, add_low, add_high = s.line[0], s.line[1], s.line[2], s.line[3]
+    low, high, add_low, add_high = (
+        s.scratch[NEW_LOW],
+        s.scratch[NEW_HIGH],
+        s.scratch[AGGREGATE_LOW],
+        s.scratch[AGGREGATE_HIGH],
+    )
     copy(low, below[v, OWN_LOW], width)
     copy(high, below[v, OWN_HIGH], width)
     kind, how, first = p.kind[t], p.how[t], t == 1 and not p.sends_products[1]
@@ -282,7 +298,7 @@ def bound_vertex(p, s, options, t, v, forced):
             groups = split_columns(p, s, v, cap)
             gather_sum(
                 add_low, add_high, width, below, p.slot_source, s.status, s.carried.reshape(s.carried.size),
-                p.carried_at, first, start, end, cap, cap >= s.open_slots[v], s.top, s.line[6],
+                p.carried_at, first, start, end, cap, cap >= s.open_slots[v], s.top, s.scratch[INSERTING],
             )  # fmt: skip
             for i in range(width):
                 low[i] += s.carried_const[i] + add_low[i]
@@ -297,10 +313,10 @@ def bound_vertex(p, s, options, t, v, forced):
         elif how == SUM:
             every = cap >= s.open_slots[v]
             gather_sum(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
-                       cap, every, s.top, s.line[6])  # fmt: skip
+                       cap, every, s.top, s.scratch[INSERTING])  # fmt: skip
         elif how == MEAN:
             gather_mean(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
-                        cap, s.top, s.line[6])  # fmt: skip
+                        cap, s.top, s.scratch[INSERTING])  # fmt: skip
         elif how == GCN:
             for side in range(2):
                 gather_gcn(p, s, options, add_high if side else add_low, m, below, v, cap, side)
@@ -308,7 +324,7 @@ def bound_vertex(p, s, options, t, v, forced):
                 add_low[i] = -add_low[i]
         else:
             gather_max(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
-                       cap, s.top, s.line[6])  # fmt: skip
+                       cap, s.top, s.scratch[INSERTING])  # fmt: skip
         if first and p.uniform and options.carriers:
             pass
         elif p.sends_products[t]:
@@ -325,9 +341,9 @@ def bound_vertex(p, s, options, t, v, forced):
                         low[i] += row[i] * centre - abs(row[i]) * radius
                         high[i] += row[i] * centre + abs(row[i]) * radius
         else:
-            centre, radius = s.line[4], s.line[5]
+            centre, radius = s.scratch[CENTRE], s.scratch[RADIUS]
             split_interval(centre, radius, add_low, add_high, m)
-            middle, spread = s.line[6], s.line[7]
+            middle, spread = s.scratch[PRODUCT_CENTRE], s.scratch[PRODUCT_RADIUS]
             fill(middle, 0.0, width)
             fill(spread, 0.0, width)
             add_interval(middle, spread, p.AT[t], centre, radius, s.picked, m, width)

@@ -15,6 +15,7 @@ from ...problem.layout import MAYBE_DELETED, MAYBE_INSERTED
 from ..jit.decorators import kernel
 from ..state.degrees import degrees_of_inserted, flips_left, movable_degree
 from ..state.rows import copy, fill
+from ..state.scratch import DEGREE_GAIN, INSERTED_GAIN, INSERTING
 from ..state.state import DEGREE_RANKS, SENT_HIGH, SENT_LOW
 from ..state.topk import insert_top
 
@@ -24,7 +25,7 @@ def insert_degree_gains(p, s, options, row, m, u, sign, open_edge, left):
     """Rank what flips at the present sender u add to sign * (what v hears); `row` is the end of its box that counts."""
     ranks = min(left * (1 + p.charge_u), DEGREE_RANKS)
     down, up = movable_degree(p, s, options, u, open_edge, left)
-    degree, gain, total = s.degree[u], s.line[5], s.degree_top[DEGREE_RANKS + 1]
+    degree, gain, total = s.degree[u], s.scratch[DEGREE_GAIN], s.degree_top[DEGREE_RANKS + 1]
     for way in range(2):
         flips = down if way == 0 else up
         if flips <= 0:
@@ -37,7 +38,7 @@ def insert_degree_gains(p, s, options, row, m, u, sign, open_edge, left):
             gain[i] = max(share * row[i], 0.0)
             total[i] += flips * gain[i]
         for _ in range(min(flips, ranks)):
-            insert_top(s.degree_top, ranks, m, gain, 1.0, s.line[6])
+            insert_top(s.degree_top, ranks, m, gain, 1.0, s.scratch[INSERTING])
 
 
 @kernel
@@ -67,7 +68,7 @@ def gather_gcn(p, s, options, best, m, below, v, cap, side):
         fill(coming[k], -np.inf, m)
     for k in range(DEGREE_RANKS + 2):
         fill(s.degree_top[k], 0.0, m)
-    inserted, x = s.line[5], s.line[6]
+    inserted, x = s.scratch[INSERTED_GAIN], s.scratch[INSERTING]
     deletable, insertable = 0, 0
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
         state = s.status[k]

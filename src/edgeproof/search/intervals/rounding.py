@@ -21,6 +21,7 @@ from ..jit.by_address import Bundle
 from ..jit.decorators import entry, kernel, loop
 from ..state.budget import spendable
 from ..state.rows import add, copy, fill
+from ..state.scratch import LARGEST
 from ..state.state import (
     BOX_MARK,
     HIGH,
@@ -70,7 +71,7 @@ def gather_magnitudes(p, s, options, t, v, out, how, rows):
             for i in range(m):
                 out[i] = out[i] + rows[u, i] if how == SUM else max(out[i], rows[u, i])
         return
-    largest = s.line[0]
+    largest = s.scratch[LARGEST]
     fill(largest, 0.0, m)
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
         if s.status[k] & 1 and how == SUM:
@@ -198,7 +199,7 @@ def rounding_slacks(problem: Bundle, state: Bundle, options: Options) -> bool:
     p, s = problem.bundle, state.bundle
     shape = (p.T + 1, p.n, p.D)
     magnitude, error = np.zeros(shape), np.zeros(shape)
-    scratch = np.zeros((p.n, p.D)), np.zeros(s.line.shape[1])
+    scratch = np.zeros((p.n, p.D)), np.zeros(s.scratch.shape[1])
     finite = bool(enclose_root(problem, state, options, magnitude, error, *scratch))
     if not finite:
         s.error[:] = np.inf

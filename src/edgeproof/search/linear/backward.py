@@ -23,14 +23,14 @@ from .first_layer import backward_first_layer, gathers
 from .nested import tighten_messages
 from .relax import relax
 from .step import end_step, start_step
-from .workspace import start_pass
+from .workspace import ROUND, ROW_MARK, start_pass
 
 
 @part
 def walk_back(p, s, linear, nested, innermost, options, top, rows, side, count, narrow):
     """From coefficients on p_top, given for `front[side][:count]`, to the flips."""
     for t in range(top, 1, -1):
-        linear.stamp[0] += 1
+        linear.counts[ROW_MARK] += 1
         following = np.int64(0)
         for k in range(count):
             v = linear.front[side, k]
@@ -90,7 +90,7 @@ def bound_by_nested(p, s, nested, innermost, options, t, v, u, rows):
 
 @part
 def nest_passes(p, s, linear, nested, innermost, options, t, v, rows):
-    nested.stamp[2] = linear.stamp[2]  # stars are shared
+    nested.counts[ROUND] = linear.counts[ROUND]  # stars are shared
     tighten_messages(p, s, linear, nested, innermost, nested, options, t, v, rows, bound_by_nested)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..jit.decorators import kernel
 from ..state.state import FAINT
+from .workspace import ADDITIONS, TOUCHED
 
 
 @kernel
@@ -15,10 +16,10 @@ def concretize(p, s, linear, rows, left):
     Each pair is charged to its v only: exact for directed graphs, where local budgets are laminar and greedy is
     optimal; for undirected ones it drops a constraint, which is valid.
     """
-    count = linear.stamp[1]
+    count = linear.counts[TOUCHED]
     # `error` allows each vertex its own roundings; the sums that run through the whole pass come on top. What they
     # add up is no larger than error / (8 roundings u), so N additions cost no more than N / (8 roundings) of it.
-    whole = 1.0 + linear.stamp[3] / (4.0 * p.roundings)
+    whole = 1.0 + linear.counts[ADDITIONS] / (4.0 * p.roundings)
     for b in range(rows):
         total = linear.const[b]
         gain = linear.gain[b]

@@ -13,6 +13,7 @@ from .gcn import backward_gcn
 from .max import backward_max, raw_coefficients
 from .mean import backward_mean
 from .sum import backward_binary_max, backward_first_sum, bound_messages
+from .workspace import ADDITIONS
 
 
 @leaf
@@ -31,7 +32,7 @@ def count_work(p, s, linear, t, v, rows):
     # as measured, next to a vertex of an evaluation: products for every row, gains for every slot that may flip
     wide = (p.slot_ptr[v + 1] - p.slot_ptr[v]) * p.width[t - 1] * rows >> 12
     s.tally[WORK] += 1 + rows // 4 + s.open_slots[v] * (rows + 3) // 16 + wide
-    linear.stamp[3] += additions(p, t, v)
+    linear.counts[ADDITIONS] += additions(p, t, v)
 
 
 @leaf

@@ -21,6 +21,7 @@ from ..intervals.activation import act_interval
 from ..jit.decorators import kernel, leaf
 from ..state.degrees import degrees_of_inserted, movable_degree
 from ..state.rows import dot, dot_interval
+from ..state.scratch import CENTRE, RADIUS
 from ..state.state import HIGH, LIMIT, LOW, USED
 from .sum import bound_messages
 from .workspace import start_row, touch
@@ -112,7 +113,7 @@ def backward_gcn(p, s, linear, options, t, v, side, rows, count, cap):
         if left == 0:
             return count
     bound_messages(p, s, linear, t, v, side, rows, cap, np.int64(0))
-    centre, radius = s.line[0], s.line[1]
+    centre, radius = s.scratch[CENTRE], s.scratch[RADIUS]
     if not first:
         act_interval(centre, radius, s.boxes[t - 1, v, LOW], s.boxes[t - 1, v, HIGH], p.slope[t - 1], m)
     for k in range(start, end):

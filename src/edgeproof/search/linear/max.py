@@ -8,7 +8,7 @@ from ...problem.layout import MAYBE_DELETED, MAYBE_INSERTED
 from ..jit.decorators import kernel
 from ..state.rows import dot
 from ..state.state import SENT, SENT_HIGH, SENT_LOW
-from .workspace import start_row, touch
+from .workspace import ROUND, start_row, touch
 
 
 @kernel
@@ -20,9 +20,9 @@ def find_supports(p, s, linear, t, v, cap):
     Below: agg >= h of the one that is largest now; if it may go, minus what is lost then, paid by its flip.
     Passes of one round share the stars: they depend on the boxes of the stage below only.
     """
-    if linear.support_round[t, v] == linear.stamp[2] and t > 1:
+    if linear.support_round[t, v] == linear.counts[ROUND] and t > 1:
         return
-    linear.support_round[t, v] = linear.stamp[2]
+    linear.support_round[t, v] = linear.counts[ROUND]
     first = t == 1
     at = 0 if first else t * p.n + v
     ups, downs, numbers = linear.support[at, 0], linear.support[at, 1], linear.support_number[at]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..jit.decorators import kernel, reduction
+from ..state.scratch import CHORD_RISE, CHORD_SLOPE, TANGENT_SLOPE
 from ..state.state import HIGH, LOW
 
 
@@ -28,7 +29,7 @@ def relax(p, s, linear, side, u, t, rows):
         return
     width, slopes = p.width[t], p.slope[t]
     low, high = s.boxes[t, u, LOW], s.boxes[t, u, HIGH]
-    up, rise, under = s.line[0], s.line[1], s.line[2]
+    up, rise, under = s.scratch[CHORD_SLOPE], s.scratch[CHORD_RISE], s.scratch[TANGENT_SLOPE]
     for i in range(width):
         bottom, above, k = low[i], high[i], slopes[i]
         up[i] = 1.0

@@ -9,6 +9,7 @@ from ..intervals.activation import act_interval
 from ..intervals.binary_max import COLUMN, COMING, GOING, is_carrier, split_columns
 from ..jit.decorators import kernel
 from ..state.rows import dot, dot_interval
+from ..state.scratch import CENTRE, RADIUS
 from ..state.state import HIGH, LOW
 from .workspace import start_row, touch
 
@@ -40,7 +41,7 @@ def bound_messages(p, s, linear, t, v, side, rows, cap, carriers):
     """Fill `ends` with the range of a . h, by the boxes, of every slot into v that is there or may be; of a sum's, past
     the first stage, only of those that may flip.
     """
-    centre, radius = s.line[0], s.line[1]
+    centre, radius = s.scratch[CENTRE], s.scratch[RADIUS]
     start = p.slot_ptr[v]
     m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if t == 1 else p.width[t - 1]
     for k in range(start, p.slot_ptr[v + 1]):

@@ -16,7 +16,7 @@ from ..state.state import HIGH, LIMIT, LOW, TIGHTEN_AT, USED, WORK
 from .backward import backward_pass
 from .concretize import concretize
 from .nested import is_still
-from .workspace import ROWS, start_pass
+from .workspace import ROUND, ROWS, start_pass
 
 
 @leaf
@@ -96,7 +96,7 @@ def measure_distances(p, s):
 @entry
 def start_tightening(p, s, linear):
     measure_distances(p, s)
-    linear.stamp[2] += 1
+    linear.counts[ROUND] += 1
     s.tally[TIGHTEN_AT] = p.n
 
 

@@ -12,6 +12,10 @@ from ...problem.layout import MAX, Problem
 from ..jit.decorators import leaf
 from ..state.rows import fill
 
+# positions in `counts`: what `mark` holds where a vertex has a row at the stage below; pairs touched by this pass; what
+# `support_round` holds where supports are known, anew when boxes may have changed; terms added up by this pass
+ROW_MARK, TOUCHED, ROUND, ADDITIONS = 0, 1, 2, 3
+
 ROWS = 32  # rows of one pass: more would leave the cache
 
 
@@ -20,8 +24,8 @@ class Workspace(NamedTuple):
 
     on: NDArray[np.float64]  # (2, n, ROWS, D)
     front: NDArray[np.int64]  # (2, n) vertices with coefficients
-    mark: NDArray[np.int64]  # (n,) stamp: has coefficients at the stage below
-    stamp: IntArray  # (4,) stamp of `mark`; number of touched pairs; round of `support_round`; additions of this pass
+    mark: NDArray[np.int64]  # (n,) ROW_MARK: has coefficients at the stage below
+    counts: IntArray  # (4,), see ROW_MARK
     const: FloatArray
     error: FloatArray
     bound: FloatArray  # (ROWS,) after `spend`: const + best gains + error
@@ -52,7 +56,7 @@ def make_workspace(p: Problem, W: int, used: bool) -> Workspace:
         on=np.zeros((2, n, ROWS, p.D)),
         front=np.zeros((2, p.n), dtype=np.int64),
         mark=np.zeros(p.n, dtype=np.int64),
-        stamp=np.zeros(4, dtype=np.int64),
+        counts=np.zeros(4, dtype=np.int64),
         const=np.zeros(ROWS),
         error=np.zeros(ROWS),
         bound=np.zeros(ROWS),
@@ -83,10 +87,10 @@ def make_nested(outer: Workspace, p: Problem) -> Workspace:
 
 @leaf
 def start_pass(linear, rows):
-    for k in range(linear.stamp[1]):
+    for k in range(linear.counts[TOUCHED]):
         linear.touched_mark[linear.touched[k]] = 0
-    linear.stamp[1] = 0
-    linear.stamp[3] = 0
+    linear.counts[TOUCHED] = 0
+    linear.counts[ADDITIONS] = 0
     for b in range(rows):
         linear.const[b] = 0.0
         linear.error[b] = 0.0
@@ -94,11 +98,11 @@ def start_pass(linear, rows):
 
 @leaf
 def touch(linear, pair):
-    """Make room for the gains of a pair in this pass; `stamp[1]` counts them."""
+    """Make room for the gains of a pair in this pass; TOUCHED counts them."""
     if linear.touched_mark[pair] == 0:
         linear.touched_mark[pair] = 1
-        linear.touched[linear.stamp[1]] = pair
-        linear.stamp[1] += 1
+        linear.touched[linear.counts[TOUCHED]] = pair
+        linear.counts[TOUCHED] += 1
         for b in range(ROWS):
             linear.gain[b, pair] = 0.0
 
@@ -106,8 +110,8 @@ def touch(linear, pair):
 @leaf
 def start_row(linear, side, count, u, rows, width):
     """Make sure that vertex u has (zero) coefficients on side; returns how many vertices have some."""
-    if linear.mark[u] != linear.stamp[0]:
-        linear.mark[u] = linear.stamp[0]
+    if linear.mark[u] != linear.counts[ROW_MARK]:
+        linear.mark[u] = linear.counts[ROW_MARK]
         linear.front[side, count] = u
         count += 1
         for b in range(rows):

@@ -7,6 +7,7 @@ import numpy as np
 from ...problem.layout import GRAPH, MAX, MEAN
 from ..jit.decorators import kernel, leaf
 from ..state.rows import fill
+from ..state.scratch import NO_DELTA
 from .deltas import sign_of, slot_into, weight_of
 from .maximise import maximise, maximise_bend, maximise_spread, maximise_two, maximise_up_to
 from .mean_interactions import interact_at_mean, interact_in_mean
@@ -21,7 +22,7 @@ def interact_at_max(p, s, x, r, t, v, sign, gathered, sent):
     between the changes of the others, or, if there are none, not at all.
     """
     width, low, high = p.width[t - 1], x.heard_low[r, t, v], x.heard_high[r, t, v]
-    none = s.line[5]
+    none = s.scratch[NO_DELTA]
     if sign < 0:
         if gathered < 0:
             return 0.0

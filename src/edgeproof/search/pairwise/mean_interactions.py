@@ -18,6 +18,7 @@ import numpy as np
 from ...problem.layout import MEAN
 from ..jit.decorators import leaf
 from ..state.rows import fill
+from ..state.scratch import TOGETHER
 from .deltas import add_scaled, weight_of
 from .maximise import maximise
 from .tables import CHANGE_SENT, GATHERED
@@ -35,7 +36,7 @@ def interact_at_mean(p, s, x, r, t, v, sign, gathered, sent):
     """The part of a flip at v and one elsewhere, which changes what is `gathered` and what the sender has `sent`."""
     width, low, high = p.width[t], x.bent_low[r, t, v], x.bent_high[r, t, v]
     messages, others = x.degree[v], x.most_at[v] - 1
-    y = s.line[6]
+    y = s.scratch[TOGETHER]
     fill(y, 0.0, width)
     if sent >= 0:
         add_scaled(y, x.rows[sent, CHANGE_SENT], np.float64(sign), width)
@@ -55,7 +56,7 @@ def interact_in_mean(p, s, x, r, t, v, one, two, mine, its, heard, told):
     """
     width, low, high = p.width[t], x.bent_low[r, t, v], x.bent_high[r, t, v]
     messages, others = x.degree[v], x.most_at[v] - 2
-    y = s.line[6]
+    y = s.scratch[TOGETHER]
     fill(y, 0.0, width)
     if heard >= 0:
         add_scaled(y, x.rows[heard, CHANGE_SENT], np.float64(one), width)

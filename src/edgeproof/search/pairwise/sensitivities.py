@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...problem.layout import GRAPH, MAX, POOL
 from ..jit.decorators import kernel, leaf, loop
 from ..state.rows import add_interval, fill, join_interval, split_interval
+from ..state.scratch import CENTRE, EXTRA_HIGH, EXTRA_LOW, PRODUCT_CENTRE, PRODUCT_RADIUS, RADIUS
 from ..state.state import FAINT
 from .deltas import weight_of
 
@@ -58,7 +59,12 @@ def activation_range(bent_low, bent_high, low, high, slope, m):
 @leaf
 def multiply_range(s, low, high, weight, rows, columns, out_low, out_high):
     """out = (weight transposed) times a vector in [low, high]."""
-    centre, radius, middle, spread = s.line[0], s.line[1], s.line[3], s.line[4]
+    centre, radius, middle, spread = (
+        s.scratch[CENTRE],
+        s.scratch[RADIUS],
+        s.scratch[PRODUCT_CENTRE],
+        s.scratch[PRODUCT_RADIUS],
+    )
     split_interval(centre, radius, low, high, rows)
     fill(middle, 0.0, columns)
     fill(spread, 0.0, columns)
@@ -71,7 +77,7 @@ def add_receivers(p, s, x, r, t, u, low, high, left):
     """Who hears u at stage t: those who do, unless that is flipped, and as many others as may be inserted."""
     width = p.width[t - 1]
     come = min(left, x.most_at[u]) if p.charge_u else left
-    extra_low, extra_high = s.line[3], s.line[4]
+    extra_low, extra_high = s.scratch[EXTRA_LOW], s.scratch[EXTRA_HIGH]
     fill(extra_low, 0.0, width)
     fill(extra_high, 0.0, width)
     for k in range(p.out_ptr[u], p.out_ptr[u + 1]):

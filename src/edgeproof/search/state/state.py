@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...model.arrays import FloatArray, IntArray
 from ...problem.layout import Problem
+from .scratch import SCRATCH_ROWS
 
 # rows of a record in `values` and in `boxes`
 H, SENT, OWN = 0, 1, 2
@@ -93,7 +94,7 @@ class State(NamedTuple):
     distance: IntArray
     seeds: IntArray  # (n + 2 F + 2,): vertices that may spend less, and both ends of every pair decided at once
     changed: NDArray[np.int64]  # (2, n)
-    line: NDArray[np.float64]  # (8, W)
+    scratch: NDArray[np.float64]  # (SCRATCH_ROWS, W), see scratch.py
     picked: IntArray  # (2 W + rivals,)
     top: NDArray[np.float64]  # (4, most + 2, W) best gains, one row a rank
     degree_top: NDArray[np.float64]  # (SWAYS + 2, W) the same for flips that change a sender's degree; the last: all
@@ -145,7 +146,7 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
         distance=np.zeros(n, dtype=np.int64),
         seeds=np.zeros(n + 2 * pairs + 2, dtype=np.int64),
         changed=np.zeros((2, n), dtype=np.int64),
-        line=np.zeros((8, W)),
+        scratch=np.zeros((SCRATCH_ROWS, W)),
         picked=np.zeros(2 * W + problem.rivals, dtype=np.int64),
         top=np.zeros((4, min(most, problem.most_slots) + 2, W)),
         degree_top=np.zeros((DEGREE_RANKS + 2, W)),

@@ -22,6 +22,7 @@ from ..pairwise.sensitivities import bound_sensitivities, rounding_margin
 from ..pairwise.tables import CHANGE_SENT, GATHERED
 from ..state.budget import affordable
 from ..state.rows import fill
+from ..state.scratch import TOGETHER
 from ..state.state import BOX_MARK, CANDIDATES, LIMIT, PAIR_MARK, STOP, USED, VALUE_MARK, WORK, H
 from ..state.trail import undo
 from ..tree.enumerate import DONE, FOUND, INTERRUPTED, note_marks
@@ -53,7 +54,7 @@ def interact_at_centre(p, s, x, r, slot, other_slot, v, beside):
     one, two = sign_of(s, slot), sign_of(s, other_slot)
     w, z = p.slot_source[slot], p.slot_source[other_slot]
     places = x.row_of[beside]
-    y = s.line[6]
+    y = s.scratch[TOGETHER]
     for t in range(2, p.T + 1):
         if p.kind[t] != GRAPH or v >= p.active[t]:
             continue

@@ -8,7 +8,7 @@ from ..jit.decorators import entry
 from ..linear.backward import backward_pass
 from ..linear.concretize import concretize
 from ..linear.relax import relax
-from ..linear.workspace import ROWS, start_pass
+from ..linear.workspace import ROUND, ROWS, TOUCHED, start_pass
 from ..state.rows import fill
 from ..state.state import HIGH, LIMIT, LOW, USED
 
@@ -40,7 +40,7 @@ def prune_by_linear_bounds(p, s, linear, nested, innermost, options, excluded):
     """The same with lines. Leaves in `order` the gains for the strongest rival, and with one flip left in `doubtful`
     the pairs whose flip may still break the claim.
     """
-    linear.stamp[2] += 1  # boxes may have changed since the last pass
+    linear.counts[ROUND] += 1  # boxes may have changed since the last pass
     pairs = p.pair_u.size
     last = s.tally[LIMIT] - s.tally[USED] == 1
     strongest = -np.inf
@@ -79,7 +79,7 @@ def prune_by_linear_bounds(p, s, linear, nested, innermost, options, excluded):
             if linear.bound[b] > strongest:
                 strongest = linear.bound[b]
                 fill(linear.order, 0.0, pairs)
-                for k in range(linear.stamp[1]):
+                for k in range(linear.counts[TOUCHED]):
                     linear.order[linear.touched[k]] = linear.gain[b, linear.touched[k]]
             if last:
                 # one flip at most: the claim can only be broken by a pair whose own gain lifts the line above 0
