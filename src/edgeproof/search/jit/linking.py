@@ -24,42 +24,42 @@ from .cache import all_folders, cache_root, compiled_mark
 from .kept import CheckedFile, KernelCache, tell_once
 
 
-class SlottedKernel(CPUDispatcher):  # type: ignore[misc]
+class LinkedKernel(CPUDispatcher):  # type: ignore[misc]
     """A compiled function with one signature, which others call through its slot."""
 
-    every: ClassVar[list[SlottedKernel]] = []
+    every: ClassVar[list[LinkedKernel]] = []
     _depth: ClassVar[int] = 0  # compiling a kernel compiles those that it calls
 
     def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any]) -> None:
         super().__init__(py_func=function, targetoptions=targetoptions)
         self.symbol = f"{function.__module__}.{function.__qualname__}"
-        self.slot = ctypes.c_void_p()
+        self.cell = ctypes.c_void_p()
         self.checked = False  # its files are as they were written
-        llvmlite.binding.add_symbol(self.symbol, ctypes.addressof(self.slot))
+        llvmlite.binding.add_symbol(self.symbol, ctypes.addressof(self.cell))
         self.every.append(self)
 
     def compile(self, sig: Any) -> Any:
         with global_compiler_lock:
-            if self.slot and normalize_signature(sig)[0] not in self.overloads:
+            if self.cell and normalize_signature(sig)[0] not in self.overloads:
                 raise TypeError(f"{self.symbol} is called with a second signature: {sig}")
-            if SlottedKernel._depth == 0:
+            if LinkedKernel._depth == 0:
                 drop_damaged()
-            SlottedKernel._depth += 1
+            LinkedKernel._depth += 1
             try:
                 entry = super().compile(sig)
-                if not self.slot:
-                    self._fill_slot(entry)
-                if SlottedKernel._depth == 1:
+                if not self.cell:
+                    self._fill_cell(entry)
+                if LinkedKernel._depth == 1:
                     self._load_others()
             finally:
-                SlottedKernel._depth -= 1
+                LinkedKernel._depth -= 1
         return entry
 
-    def _fill_slot(self, entry: Any) -> None:
+    def _fill_cell(self, entry: Any) -> None:
         (code,) = self.overloads.values()
-        self.slot.value = code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
+        self.cell.value = code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
         self.targetctx.remove_user_function(entry)
-        self.targetctx.insert_func_defn([(_call_through(self.symbol, code.fndesc), entry, code.fndesc.argtypes)])
+        self.targetctx.insert_func_defn([(_call_by_cell(self.symbol, code.fndesc), entry, code.fndesc.argtypes)])
 
     def is_damaged(self, machine: Any, whole: bool) -> bool:
         """whole: all kernels of the package were once compiled; one that has no files then has lost them."""
@@ -73,7 +73,7 @@ class SlottedKernel(CPUDispatcher):  # type: ignore[misc]
         """
         machine = self.targetctx.codegen().magic_tuple()
         for kernel in self.every:
-            if not kernel.slot:
+            if not kernel.cell:
                 for signature, compiled_on, _ in kernel._cache._cache_file._load_index():
                     if compiled_on == machine:
                         kernel.compile(signature)
@@ -83,19 +83,19 @@ def drop_damaged() -> None:
     """Look once at the files of every kernel, before the first of them is loaded. If one is damaged or gone, all are
     compiled again: those that call it would be loaded, and could not say as what it is to be compiled.
     """
-    fresh = [kernel for kernel in SlottedKernel.every if not kernel.checked]
+    fresh = [kernel for kernel in LinkedKernel.every if not kernel.checked]
     if not fresh:
         return
     machine = fresh[0].targetctx.codegen().magic_tuple()
     mark = compiled_mark()
     whole = mark.exists()
-    bad = [kernel.symbol for kernel in fresh if not kernel.slot and kernel.is_damaged(machine, whole)]
+    bad = [kernel.symbol for kernel in fresh if not kernel.cell and kernel.is_damaged(machine, whole)]
     for kernel in fresh:
         kernel.checked = True
     if not bad:
         return
     tell_once(f"compiled kernels in {cache_root()} are damaged ({bad[0]}); all are compiled again (about a minute)")
-    loaded = {kernel._cache._cache_file.index for kernel in SlottedKernel.every if kernel.slot}
+    loaded = {kernel._cache._cache_file.index for kernel in LinkedKernel.every if kernel.cell}
     ours = {index for folder in all_folders() for index in folder.glob("*.nbi")}
     try:
         # leaves too: those that call a kernel
@@ -109,11 +109,11 @@ def drop_damaged() -> None:
 
 def all_are_kept() -> bool:
     """The next process finds every kernel of the package."""
-    ours = (kernel for kernel in SlottedKernel.every if kernel.symbol.startswith("edgeproof."))
+    ours = (kernel for kernel in LinkedKernel.every if kernel.symbol.startswith("edgeproof."))
     return all(kernel._cache._cache_file.exists() for kernel in ours)
 
 
-class InnerKernel(SlottedKernel):
+class InnerKernel(LinkedKernel):
     """One that only other kernels call: it is compiled without what Python needs for a call."""
 
     def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any]) -> None:
@@ -123,7 +123,7 @@ class InnerKernel(SlottedKernel):
         raise TypeError(f"{self.symbol} is called by kernels only; make it an entry")
 
 
-def _call_through(symbol: str, called: Any) -> Any:
+def _call_by_cell(symbol: str, called: Any) -> Any:
     """How a call is lowered: as Numba does it for a function that it links, but for where the address comes from."""
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
