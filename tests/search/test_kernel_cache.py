@@ -6,6 +6,7 @@ import ast
 import os
 import select
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -49,10 +50,11 @@ def test_a_second_process_compiles_nothing() -> None:
 def said_at_the_start(cache: Path) -> bytes:
     """What a process says first; the compilation itself takes a minute and is not waited for."""
     environment = {**os.environ, "EDGEPROOF_CACHE": str(cache)}
-    with subprocess.Popen([sys.executable, "-c", QUESTION], env=environment, stderr=subprocess.PIPE) as run:
+    program = "from edgeproof.search.warm_up import warm_up; warm_up()"
+    with subprocess.Popen([sys.executable, "-c", program], env=environment, stderr=subprocess.PIPE) as run:
         assert run.stderr is not None
-        said = run.stderr.readline() if select.select([run.stderr], [], [], 20)[0] else b""
-        run.kill()
+        said = run.stderr.readline() if select.select([run.stderr], [], [], 60)[0] else b""
+        run.send_signal(signal.SIGINT)  # with it ends the process that compiles
     return said
 
 

@@ -17,6 +17,7 @@ from .report import report
 from .show import show
 from .sweep import sweep
 from .verify import verify
+from .warm import warm
 
 
 @click.group(cls=OneLineErrors, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -52,6 +53,6 @@ def main(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (demo, verify, radius, sweep, show, report, merge, check, bench, convert):
+for command in (demo, verify, radius, sweep, show, report, merge, check, bench, convert, warm):
     main.add_command(command)
 bench.add_command(train)

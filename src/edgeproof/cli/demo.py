@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -17,10 +18,11 @@ from .question import print_json
 from .words import count
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from ..model.graph import Graph
     from ..model.network import Network
     from ..model.verdict import Radius
-    from ..sweep.answer import Answer
 
 INSERT_BUDGET = 2  # 561 pairs may flip: more would take minutes
 
@@ -60,18 +62,21 @@ def demo(
     cap = INSERT_BUDGET if max_budget is None and insert else max_budget
     plan = Plan([Threat(budget=cap, insert=insert)], radius=True)
     with TemporaryDirectory() as store:
-        answers = verify_many(network, graph, plan, workers=0, engine=engine, passes=False, store=store)
-        results = [one.result for one in _with_progress(answers, graph.num_vertices)]
-        radii = [one for one in results if isinstance(one, Radius)]
-        if len(radii) < len(results):
-            raise EdgeproofError(next(str(one) for one in results if not isinstance(one, Radius)))
-        radii.sort(key=lambda one: one.node or 0)
+        answers = verify_many(network, graph, plan, workers=0, engine=engine, store=store)
+        radii: list[Radius] = []
+        with _table_that_grows(graph, cap, quiet=as_json) as show_row:
+            for answer in answers:
+                if not isinstance(answer.result, Radius):
+                    raise EdgeproofError(str(answer.result))
+                radii.append(answer.result)
+                radii.sort(key=lambda one: one.node or 0)
+                show_row(radii)
         if as_json:
             print_json({"members": [one.to_dict() for one in radii]})
         else:
             known = {graph.fingerprint: graph}
             found = write_report(store, out, graphs=known, title="Zachary's karate club", names=SIDES)
-            _print_table(graph, radii, cap)
+            _print_summary(radii, cap)
             top = found.most_flipped(3)
             if top:
                 pairs = ", ".join(f"{one.pair[0]}-{one.pair[1]} ({count(one.times, 'attack')})" for one in top)
@@ -104,17 +109,23 @@ def _tell_page(out: str, show: bool) -> None:
         webbrowser.open(Path(out).resolve().as_uri())
 
 
-def _with_progress(answers: Iterable[Answer], total: int) -> Iterable[Answer]:
-    if not sys.stderr.isatty():
-        return answers
+@contextmanager
+def _table_that_grows(graph: Graph, cap: int | None, *, quiet: bool) -> Iterator[Callable[[list[Radius]], None]]:
+    """At a terminal every row is shown as soon as it is known; elsewhere the table is printed when it is whole."""
     from rich.console import Console
-    from rich.progress import track
+    from rich.live import Live
 
-    return track(answers, "members", total=total, console=Console(stderr=True), transient=True)
+    console, latest = Console(quiet=quiet), _table(graph, [], cap)
+    if not console.is_terminal or quiet:
+        shown: list[Radius] = []
+        yield lambda radii: shown.__setitem__(slice(None), radii)
+        console.print(_table(graph, shown, cap))
+        return
+    with Live(latest, console=console, refresh_per_second=8) as live:
+        yield lambda radii: live.update(_table(graph, radii, cap))
 
 
-def _print_table(graph: Graph, radii: list[Radius], cap: int | None) -> None:
-    from rich.console import Console
+def _table(graph: Graph, radii: list[Radius], cap: int | None) -> Table:
     from rich.table import Table
 
     from ..demo.karate import SIDES
@@ -123,18 +134,21 @@ def _print_table(graph: Graph, radii: list[Radius], cap: int | None) -> None:
     for heading in ("member", "friends", "predicted side", "survives", "smallest attack"):
         table.add_column(heading, justify="right" if heading in ("member", "friends", "survives") else "left")
     assert graph.labels is not None
-    for node, one in enumerate(radii):
+    for one in radii:
+        node = one.node or 0
         wrong = "" if one.label == graph.labels[node] else " (wrong)"
         attack = "" if one.attack is None else ", ".join(_tell_flip(graph, u, v) for u, v in one.attack)
         table.add_row(
             str(node), str(graph.in_neighbours(node).size), SIDES[one.label] + wrong, _tell_radius(one, cap), attack,
         )  # fmt: skip
-    console = Console()
-    console.print(table)
+    return table
+
+
+def _print_summary(radii: list[Radius], cap: int | None) -> None:
     unbroken, broken = sum(one.robust for one in radii), sum(one.exact and not one.robust for one in radii)
     many = "any set of changes" if cap is None else f"any {count(cap, 'change')}"
-    console.print(f"{unbroken} of {len(radii)} predictions are proved to survive {many}.")
-    console.print(f"{broken} break: the number is exact, and the attack is one change larger.")
+    click.echo(f"{unbroken} of {len(radii)} predictions are proved to survive {many}.")
+    click.echo(f"{broken} break: the number is exact, and the attack is one change larger.")
 
 
 def _tell_flip(graph: Graph, u: int, v: int) -> str:

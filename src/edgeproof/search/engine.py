@@ -11,6 +11,7 @@ from ..model.verdict import Attack, Radius, Verdict
 from ..options import resolve
 from ..problem.compile import compile_problem
 from ..problem.layout import Compiled
+from .meanwhile import answer_meanwhile
 from .radius import Progress, RadiusSearch
 from .strategy import Search
 from .trace import Trace
@@ -32,6 +33,10 @@ def verify(
     threads: int = 1,
 ) -> Verdict:
     """Is the claim kept by every admissible graph? A `trace` is told what became of every search node."""
+    asked = {"timeout": timeout, "node_limit": node_limit, "options": options}
+    early = None if trace is not None else answer_meanwhile("verify", query, asked)
+    if isinstance(early, Verdict):
+        return early
     warm_up()
     started = time.perf_counter()
     deadline = None if timeout is None else started + timeout
@@ -65,6 +70,10 @@ def radius(
     progress: Progress | None = None,
 ) -> Radius:
     """The largest budget that the claim survives."""
+    asked = {"timeout": timeout, "node_limit": node_limit, "options": options}
+    early = answer_meanwhile("radius", query, asked)
+    if isinstance(early, Radius):
+        return early
     warm_up()
     started = time.perf_counter()
     deadline = None if timeout is None else started + timeout

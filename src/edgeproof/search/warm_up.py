@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .compiling import wait_for_kernels
 from .jit.cache import compiled_mark
 from .jit.interpreted import INTERPRETED
 
@@ -24,16 +25,19 @@ def is_compiled() -> bool:
 
 
 def warm_up() -> None:
-    """Load every kernel from the cache, or compile it, on a problem of two vertices."""
+    """Load every kernel, before any clock runs. Where they are missing, another process compiles them."""
     global _warm  # noqa: PLW0603
     if _warm or INTERPRETED:
         return
-    _warm = True
-    helper = None
     if not is_compiled():
-        sys.stderr.write("edgeproof: compiling kernels, once (about a minute)\n")
-        sys.stderr.flush()
-        helper = _start_helper()
+        wait_for_kernels()
+    load_or_compile()
+    _warm = True
+
+
+def load_or_compile() -> None:
+    """Load every kernel from the cache, or compile it, on a problem of two vertices."""
+    helper = None if is_compiled() else _start_helper()
     from .jit.linking import all_are_kept
     from .strategy import Search
 

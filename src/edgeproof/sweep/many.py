@@ -129,11 +129,11 @@ def _dispatcher(job: Job, executor: Executor | Any, workers: int | None) -> Disp
         return OnDask(job, executor)
     if executor is not None and not isinstance(executor, Executor):
         raise InputError(f"executor: expected a concurrent.futures.Executor or a Dask client, got {executor!r}")
+    if executor is None and workers == 0:
+        return Here(job)  # it answers while kernels are being compiled
     prepare(job)
     if executor is not None:
         return OnExecutor(job, executor, workers)
-    if workers == 0:
-        return Here(job)
     return Workers(job, workers or _cores())
 
 

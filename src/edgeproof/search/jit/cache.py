@@ -25,6 +25,8 @@ PACKAGE = Path(__file__).parents[2]
 MARK = "compiled"
 _IMPORT = re.compile(r"^from[ \t]+(\.+)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)", re.MULTILINE)
 
+_private: set[Path] = set()
+
 
 @cache
 def cache_root() -> Path:
@@ -54,7 +56,13 @@ def cache_root() -> Path:
     )
     os.environ["EDGEPROOF_CACHE"] = str(private)  # for processes that this one starts
     atexit.register(_remove, private, os.getpid())
+    _private.add(private / "edgeproof")
     return private / "edgeproof"
+
+
+def is_private() -> bool:
+    """Whether what is kept is removed when this process ends."""
+    return cache_root() in _private
 
 
 def _trusted(root: Path) -> Path:
