@@ -41,7 +41,7 @@ def compile_all() -> None:
 
 
 class Compiler:
-    """It goes on when this process ends, unless it is stopped or nothing is kept: the next one finds what it has made."""
+    """It goes on when this process ends, unless it is stopped or nothing is kept: the next one finds what it made."""
 
     def __init__(self) -> None:
         quiet = subprocess.DEVNULL
