@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 from .gather import Row, Setting
 
+MOST_BUDGETS = 1000  # of a curve: "no matter how many" is often said as a large number
+
 
 class Subject(NamedTuple):
     """A node, or a whole graph, by its number."""
@@ -35,7 +37,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Curve:
-    """Shares of `count` subjects by budget, from 0 to the largest that was asked for or broken."""
+    """Shares of `count` subjects by budget, from 0 to the largest that was asked for or broken, or 1,000."""
 
     setting: Setting
     count: int
@@ -109,7 +111,7 @@ def _curve(setting: Setting, rows: Sequence[Row]) -> Curve:
     asked = [row.budget for row in rows if row.budget is not None]
     broken = [int(one.upper) + 1 for one in known if one.upper < inf]
     last = max(asked) if asked else max(broken, default=0)
-    budgets = range(last + 1)
+    budgets = range(min(last, MOST_BUDGETS) + 1)
     labelled = all(one.right is not None for one in known)
     classes = sorted({one.true_label for one in known if one.true_label is not None}) if labelled else []
     return Curve(
@@ -135,7 +137,9 @@ def _histogram(known: Sequence[Known]) -> dict[str, int]:
     if not any(one.exact for one in known):
         return {}
     values = [int(one.lower) for one in known if one.exact and one.upper < inf]
-    out = {str(radius): values.count(radius) for radius in range(min(values), max(values) + 1)} if values else {}
+    spread = range(min(values), max(values) + 1) if values else range(0)
+    shown = spread if len(spread) <= MOST_BUDGETS else sorted(set(values))
+    out = {str(radius): values.count(radius) for radius in shown}
     out["robust"] = sum(one.exact and one.upper == inf for one in known)
     out["unknown"] = sum(not one.exact for one in known)
     return {name: count for name, count in out.items() if count or name.lstrip("-").isdecimal()}

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 COLUMNS = {
     "format": "INTEGER", "key": "VARCHAR", "kind": "VARCHAR", "status": "VARCHAR", "network": "VARCHAR",
     "network_name": "VARCHAR", "graph": "VARCHAR", "graph_name": "VARCHAR", "graph_index": "INTEGER", "node": "BIGINT",
-    "asked": "JSON", "label": "INTEGER", "target": "INTEGER", "true_label": "BIGINT", "budget": "BIGINT",
-    "local_budget": "BIGINT", "threat": "JSON", "directed": "BOOLEAN", "engine": "VARCHAR", "options": "JSON",
+    "asked": "JSON", "label": "INTEGER", "target": "INTEGER", "true_label": "BIGINT", "budget": "HUGEINT",
+    "local_budget": "HUGEINT", "threat": "JSON", "directed": "BOOLEAN", "engine": "VARCHAR", "options": "JSON",
     "limits": "JSON", "attack": "JSON", "rival": "INTEGER", "lower": "BIGINT", "upper": "BIGINT", "exact": "BOOLEAN",
     "reason": "VARCHAR", "error": "JSON", "implied_by": "VARCHAR", "attempt": "INTEGER", "stats": "JSON",
     "versions": "JSON", "finished": "DOUBLE",
