@@ -157,7 +157,7 @@ def bound_fork(p, s, x, rough, excluded, centre, e, f, fine, coarse):
     candidates = record_single_deltas(p, s, x, list_candidates(p, s, x), left)
     find_largest_shifts(p, x, rough, candidates)
     find_weight_changes(p, x, rough)
-    bound_shifts(p, x, candidates, np.int64(2))
+    bound_shifts(p, s, x, candidates, np.int64(2))
     found = 0
     if bound_sensitivities_around(p, s, x, excluded, centre, left):
         more = rounding_margin(p, x, left)
