@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .jit.cache import compiled_mark
+from .jit.cache import is_marked, mark_compiled
 from .jit.interpreted import INTERPRETED
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ _warm = False
 
 
 def is_compiled() -> bool:
-    return INTERPRETED or compiled_mark().exists()
+    return INTERPRETED or is_marked()
 
 
 def warm_up() -> None:
@@ -43,9 +42,7 @@ def warm_up() -> None:
         helper.wait()  # what it has not compiled, for whatever reason, is compiled here
     search.run(node_limit=None, first_only=True)
     search.set_out(0)  # as threads do
-    with suppress(OSError):  # a cache that others made and may not be written to
-        compiled_mark().parent.mkdir(parents=True, exist_ok=True)
-        compiled_mark().touch()
+    mark_compiled()
 
 
 def _compile_others(search: Search) -> None:
