@@ -34,7 +34,7 @@ def long_search(threads: int = 1) -> Search:
     query = make_query(network, graph, ep.Threat(BUDGET, insert=True))
     options = resolve({"lines": False, "last_flip": False, "budget_boxes": False, "interplay": False})
     search = Search(compile_problem(query, options, BUDGET), BUDGET, options, threads)
-    search.prepare()
+    search.worker.prepare()
     return search
 
 
@@ -49,12 +49,12 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
 
 def test_long_looks_wait_for_as_much_work_as_they_take(looks: list[tuple[str, int]]) -> None:
     search, seen = long_search(), {}
-    search.state.boxes[:] = np.nan  # no bound prunes
+    search.worker.state.boxes[:] = np.nan  # no bound prunes
     late = {("climbs", 5): 10, ("climbs", 25): 25, ("beam", 100): 50, ("climbs", 150): 150}
     while ("climbs", 150) not in looks:
         before = len(looks)
-        assert search.run(node_limit=search.nodes + 500, first_only=True) == "node limit"
-        seen.update(dict.fromkeys(looks[before:], search.state.tally.copy()))
+        assert search.run(node_limit=search.worker.nodes + 500, first_only=True) == "node limit"
+        seen.update(dict.fromkeys(looks[before:], search.worker.state.tally.copy()))
     assert looks == [("beam", 1), ("beam", 5), *late]
     for look, bases in late.items():
         tally = seen[look]
@@ -65,9 +65,9 @@ def test_long_looks_wait_for_as_much_work_as_they_take(looks: list[tuple[str, in
 
 def test_threads_do_not_wait_for_them(looks: list[tuple[str, int]]) -> None:
     search = long_search(threads=2)
-    search.state.boxes[:] = np.nan
+    search.worker.state.boxes[:] = np.nan
     search.run(node_limit=3000, first_only=True)
-    assert search.nodes >= SHARE_AFTER
+    assert search.worker.nodes >= SHARE_AFTER
     assert looks[:2] == [("beam", 1), ("beam", 5)]
     assert ("climbs", 150) not in looks  # not due by then
 
@@ -123,7 +123,7 @@ def test_wide_beams_find_two_bad_flips_at_one_vertex(monkeypatch: pytest.MonkeyP
 
 def test_wide_beams_begin_with_any_two_flips_at_one_vertex() -> None:
     search, _ = hardest_to_break("max", 0, 2)
-    held, pairs = 3, [tuple(map(int, pair)) for pair in search.compiled.pairs]
+    held, pairs = 3, [tuple(map(int, pair)) for pair in search.worker.compiled.pairs]
     beginnings = search._look_from_root()._beginnings([(0.0, (held,))], portfolio.FORKED)
     begun = [frozenset((*base, other)) for base, others in beginnings if base != (held,) for other in others.tolist()]
     forks = {frozenset(two) for two in combinations(range(len(pairs)), 2) if is_fork([pairs[k] for k in two])}
@@ -140,14 +140,21 @@ def test_nothing_is_tightened_where_no_flip_is_left() -> None:
     query = make_query(Network(layers), graph, ep.Threat(BUDGET), node=0)
     options = resolve({"tighten_at_once": True, "attacks": False})
     search = Search(compile_problem(query, options, BUDGET), BUDGET, options)
-    search.prepare()
+    search.worker.prepare()
     search._take(search._plan.pop(0))
-    tally, most = search.state.tally, np.iinfo(np.int64).max
-    bundles = search._problem, search._state, search._linear, search._nested, search._innermost, search._pairwise
+    tally, most = search.worker.state.tally, np.iinfo(np.int64).max
+    bundles = (
+        search.worker._problem,
+        search.worker._state,
+        search.worker._linear,
+        search.worker._nested,
+        search.worker._innermost,
+        search.worker._pairwise,
+    )
     while not (tally[ACTION] == TIGHTEN and tally[USED] > 1):
-        assert run(*bundles, search.options, 1, most) != FINISHED
+        assert run(*bundles, search.worker.options, 1, most) != FINISHED
     tally[LIMIT] = 0
     done = tally[TIGHTENINGS]
-    while run(*bundles, search.options, 1, most) != FINISHED:
+    while run(*bundles, search.worker.options, 1, most) != FINISHED:
         pass
     assert tally[TIGHTENINGS] == done
