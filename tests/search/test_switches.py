@@ -14,8 +14,8 @@ from edgeproof.demo.karate import karate_graph, karate_network
 from edgeproof.engines import brute
 from edgeproof.model.query import make_query
 from edgeproof.options import PAPER, TABLE, TEST_SWITCHES
-from edgeproof.problem.compile import compile as problem
-from edgeproof.problem.compile import receptive_field as surroundings
+from edgeproof.problem import compile as problem
+from edgeproof.problem import receptive_field as surroundings
 from edgeproof.search import engine
 from edgeproof.search.attacks import beam_search as portfolio
 from random_queries import draw
