@@ -12,7 +12,9 @@ import numpy as np
 from ..model.graph import Pair
 from ..model.verdict import Stats
 from ..problem.layout import Compiled
-from .attacks.beam_search import BeamSearch, Flips
+from .attacks.beam_search import BeamSearch
+from .attacks.extensions import Extensions, Flips
+from .attacks.local_search import LocalSearch
 from .forward.claim import grounding_may_break
 from .intervals.rounding import evaluate_root
 from .jit.by_address import Bundle
@@ -46,7 +48,7 @@ from .worker import Worker, make_root
 
 # search nodes after which a query is hard enough to be shared between threads
 SHARE_AFTER = 1000
-# times as many evaluations as flips, in a climb: most are for swaps
+# times as many evaluations as flips, in a local search: most are for swaps
 SWAPS = 4
 # tighten at every k-th level: measured on five datasets, 2 beats 1 by 1.2-1.7x and is level with 4
 TIGHTEN_EVERY = 2
@@ -96,6 +98,14 @@ NODE_PLAN = (
 )  # fmt: skip
 
 
+class Looking(NamedTuple):
+    """Ways to look for attacks, which share their evaluations."""
+
+    extensions: Extensions
+    beam: BeamSearch
+    local: LocalSearch
+
+
 class Strategy(Protocol):
     """A way to settle the question: the tree (worker.py), forks or orbits (strategies/)."""
 
@@ -122,7 +132,7 @@ class Search:
         self.worker = Worker(compiled, budget, options, on_attack, trace, deadline, later=True)
         self._asked, self._threads = options, threads
         self._plan = self._make_plan(options)
-        self._beams: BeamSearch | None = None
+        self._looking: Looking | None = None
         self._refuted: set[Flips] = set()
         self._strategy: Strategy = self.worker  # the tree, as long as nothing promises more
         # what workers have counted that this search was shared with
@@ -195,23 +205,23 @@ class Search:
             if self._strategy is self.worker and self.worker.options.interplay and self.worker.limit == FORK_FLIPS:
                 self._strategy = Forks(self.worker)
         elif self.worker.limit > (0 if self._asked["attack_at_once"] else 1):
-            beams = self._look_from_root()
-            while self.worker.limit > 0 and self._look(beams, step) and not self._first_only:
+            looking = self._look_from_root()
+            while self.worker.limit > 0 and self._look(looking, step) and not self._first_only:
                 pass  # a smaller one may be found the same way
 
-    def _look(self, beams: BeamSearch, step: Step) -> Flips | None:
+    def _look(self, looking: Looking, step: Step) -> Flips | None:
         if step.restarts:
-            return beams.climb(self.worker.limit, step.restarts)
-        return beams.search(self.worker.limit, step.width)
+            return looking.local.search(self.worker.limit, step.restarts)
+        return looking.beam.search(self.worker.limit, step.width)
 
-    def _look_from_root(self) -> BeamSearch:
+    def _look_from_root(self) -> Looking:
         """One that evaluates where the search is about to begin, while that is so; then one with a state of its own."""
-        if self._beams is None:
+        if self._looking is None:
             state, here = self.worker.state, self.worker.nodes == 0 and self.worker.state.tally[PAIR_MARK] == 0
             if not here:
                 state = make_root(self.worker.compiled.problem, self.worker.budget, self.worker.most)
                 evaluate_root(self.worker._problem, Bundle(state), self.worker.options)
-            found = BeamSearch(
+            extensions = Extensions(
                 self.worker._problem,
                 state,
                 self.worker.options,
@@ -219,10 +229,11 @@ class Search:
                 self._refuted,
                 self.worker.deadline,
             )
+            found = Looking(extensions, BeamSearch(extensions), LocalSearch(extensions))
             if here:
                 return found
-            self._beams = found
-        return self._beams
+            self._looking = found
+        return self._looking
 
     @property
     def attack(self) -> list[Pair] | None:
@@ -301,7 +312,7 @@ class Search:
             leaves=int(tally[LEAVES]),
             fragile=fragile,
             exploration=exploration(nodes, fragile),
-            evaluations=int(tally[EVALUATIONS]) + (self._beams.evaluations if self._beams else 0),
+            evaluations=int(tally[EVALUATIONS]) + (self._looking.extensions.evaluations if self._looking else 0),
             box_prunes=int(tally[BOX_PRUNES]),
             line_prunes=int(tally[LINE_PRUNES]),
             swept_leaves=int(tally[ENUMERATED_LEAVES]),
