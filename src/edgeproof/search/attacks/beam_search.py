@@ -1,8 +1,8 @@
 """Beam search for attacks: of the sets of each size, the best ones are extended; the best of all has flips exchanged.
 
 With width 1 it is greedy. Two flips at one vertex may be worth much where each of them is among the worst, as where
-both edges of a vertex go: a wide beam looks at all of these. 16 claims of 17 that were open for minutes or not asked (MUTAG,
-max, five flips, two at a vertex) are broken so after 1 to 4 s; the search took 6 minutes for one of them.
+both edges of a vertex go: a wide beam looks at all of these. 16 claims of 17 that were open for minutes or not asked
+(MUTAG, max, five flips, two at a vertex) are broken so after 1 to 4 s; the search took 6 minutes for one of them.
 """
 
 from __future__ import annotations
