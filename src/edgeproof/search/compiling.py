@@ -10,34 +10,20 @@ import sys
 import time
 from contextlib import suppress
 
-from .jit.cache import compiled_mark, is_private
+from .jit.cache import compiling_alone, is_marked, is_private
 
 TICK = 0.1
 PROGRAM = "import sys; sys.path[:] = {path!r}; from edgeproof.search.compiling import compile_all; compile_all()"
 
 
 def compile_all() -> None:
-    """What the process does. Of several that begin at the same time one compiles, and the others wait for it; the file
-    of the lock holds its number.
-    """
+    """What the process does. Of several that begin at the same time one compiles, and the others wait for it."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(number))  # files half written are taken away
     from .warm_up import load_or_compile
 
-    mark = compiled_mark()
-    with suppress(OSError):  # a cache that may not be written to: then each compiles for itself
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        with mark.with_suffix(".lock").open("ab") as lock:
-            try:
-                import fcntl
-
-                fcntl.flock(lock, fcntl.LOCK_EX)
-            except (ImportError, OSError):
-                pass  # no locks here
-            lock.truncate(0)
-            lock.write(b"%d" % os.getpid())
-            lock.flush()
-            if not mark.exists():
-                load_or_compile()
+    with suppress(OSError), compiling_alone():  # a cache that may not be written to: then each compiles for itself
+        if not is_marked():
+            load_or_compile()
 
 
 class Compiler:
@@ -53,7 +39,7 @@ class Compiler:
     @property
     def is_running(self) -> bool:
         """False once there is nothing left to wait for, whether or not it has done its work."""
-        return self._process.poll() is None and not compiled_mark().exists()
+        return self._process.poll() is None and not is_marked()
 
     def stop(self) -> None:
         """With the process that helps it."""

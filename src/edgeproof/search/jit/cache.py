@@ -16,6 +16,8 @@ import shutil
 import stat
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -111,6 +113,34 @@ def whole_folder() -> Path:
 def compiled_mark() -> Path:
     """The file that says that every kernel was compiled: single kernels are also left by a run that was stopped."""
     return whole_folder() / MARK
+
+
+def is_marked() -> bool:
+    return compiled_mark().exists()
+
+
+def mark_compiled() -> None:
+    with suppress(OSError):  # a cache that others made and may not be written to
+        compiled_mark().parent.mkdir(parents=True, exist_ok=True)
+        compiled_mark().touch()
+
+
+@contextmanager
+def compiling_alone() -> Iterator[None]:
+    """Of several processes that start at once, one compiles and the rest wait; the lock's file holds its number."""
+    mark = compiled_mark()
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    with mark.with_suffix(".lock").open("ab") as lock:
+        try:
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except (ImportError, OSError):  # no locks here: each may compile for itself
+            pass
+        lock.truncate(0)
+        lock.write(b"%d" % os.getpid())
+        lock.flush()
+        yield
 
 
 @cache
