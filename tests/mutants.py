@@ -37,9 +37,13 @@ SEARCH_CHECKS = (
 # of faults in the checker; these compile nothing
 CHECKER_CHECKS = (
     "proof/test_mean.py",
-    "proof/test_checker_bounds.py",
-    "proof/test_checker.py",
+    "proof/test_region.py",
+    "proof/test_doubt.py",
     "proof/test_tampering.py",
+    "proof/test_forgeries.py",
+    "proof/test_second_checker.py",
+    "proof/test_checker.py",
+    "proof/test_checker_bounds.py",
 )
 # exit with pytest's code, on the copy and on nothing else
 RUN = """

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from edgeproof import RejectedError
 from edgeproof.model.query import Query
 from edgeproof.proof.bounds import Bounds
 from edgeproof.proof.format import (
@@ -28,26 +29,28 @@ from edgeproof.proof.format import (
 )  # fmt: skip
 from edgeproof.proof.setting import Setting
 from edgeproof.proof.statement import describe
-from edgeproof.proof.tree import Pending, Walk
+from edgeproof.proof.tree import Node
+from edgeproof.proof.walk import Pending, Walk
 
 
 class Splitter(Walk):
     """Grows a tree until every leaf is closed; what no argument closes is evaluated, true or not."""
 
-    def __init__(self, query: Query, rng: np.random.Generator) -> None:
-        self.rng = rng
+    def __init__(self, query: Query, rng: np.random.Generator, judges: bool = False, most: int | None = None) -> None:
+        """judges: note which leaves are true; most: raise OverflowError past so many nodes."""
+        self.rng, self.judges = rng, judges
         setting = Setting(query)
         super().__init__(setting, [], None)
+        self.most = most
         self.marks: list[tuple[int, int]] = []
+        self.children: list[int] = []  # of every node
+        self.truths: list[bool] = []  # of every leaf: whether the argument holds
 
     def chance(self, probability: float) -> bool:
         return bool(self.rng.random() < probability)
 
     def write(self) -> bytes:
-        region = self.region
-        rivals = np.zeros(len(self.setting.query.rivals), dtype=np.bool_)
-        decided = np.zeros(region.F, dtype=np.int8)
-        self._grow(Pending(0, decided, region.limit, region.local, rivals, None))
+        self._grow(self.root())
         return self.packed()
 
     def packed(self) -> bytes:
@@ -57,44 +60,63 @@ class Splitter(Walk):
         return pack(header, encode_tree(kinds, pairs))
 
     def _grow(self, one: Pending) -> None:
+        if self.most is not None and len(self.marks) >= self.most:
+            raise OverflowError(f"more than {self.most} nodes")
         batch = self._batch([one])
         movable = np.flatnonzero(batch.movable[0])
         flags = 0
         if self.enclosure.finite and self.chance(0.7):
             bounds = Bounds(self.enclosure, batch, self._inherited([one]))
             bounds.propagate(tighten=False)
-            found = one.excluded | bounds.excluded_by_boxes()[0]
-            if found.all():
-                return self.marks.append((BOX, 0))
+            found = one.shown | bounds.shown_by_boxes()[0]
+            if found.excluded == self.rivals:
+                return self._leaf(BOX)
             if self.chance(0.5):
-                found = found | (bounds.bounds_by_lines(~found[None])[0] <= 0.0)
-                if found.all():
-                    return self.marks.append((LINE, 0))
+                found |= bounds.shown_by_lines([self.rivals - found.excluded])[0]
+                if found.excluded == self.rivals:
+                    return self._leaf(LINE)
                 flags |= LINES
-                one = one._replace(excluded=found)
+                one = one._replace(shown=found)
             if self.chance(0.5):
                 bounds = Bounds(self.enclosure, batch, self._inherited([one]))
                 bounds.propagate(tighten=True)
                 boxes = [(low[0], high[0]) for low, high in bounds.boxes[1:]]
-                found = found | bounds.excluded_by_boxes()[0]
-                found = found | (bounds.bounds_by_lines(~found[None])[0] <= 0.0)
-                if found.all():
-                    return self.marks.append((LINE | flags | TIGHTEN, 0))
+                found |= bounds.shown_by_boxes()[0]
+                found |= bounds.shown_by_lines([self.rivals - found.excluded])[0]
+                if found.excluded == self.rivals:
+                    return self._leaf(LINE | flags | TIGHTEN)
                 flags |= TIGHTEN | LINES_AGAIN
-                one = one._replace(excluded=found, boxes=boxes)
+                one = one._replace(shown=found, boxes=boxes)
         if not movable.size:
-            return self.marks.append((SPENT, 0))
+            return self._leaf(SPENT, self._holds(one, SPENT))
         if not self._reaching(batch, movable):
-            return self.marks.append((SETTLED, 0))
+            return self._leaf(SETTLED, self._holds(one, SETTLED))
         if one.left <= 2 and self.chance(0.3):
-            return self.marks.append((ENUMERATED, 0))
+            return self._leaf(ENUMERATED, self._holds(one, ENUMERATED))
         pair = int(self.rng.choice(np.flatnonzero(one.decided == 0)))
         flags |= KEPT_FIRST * self.chance(0.5)
         self.marks.append((SPLIT | flags, pair))
+        self.children.append(1 + bool(batch.movable[0, pair]))
         for flip in (False, True) if flags & KEPT_FIRST else (True, False):
             for child in self._child(one, pair, flip, bool(batch.movable[0, pair])):
                 self._grow(child)
         return None
+
+    def _leaf(self, mark: int, truth: bool = True) -> None:
+        self.marks.append((mark, 0))
+        self.children.append(0)
+        self.truths.append(truth)
+
+    def _holds(self, one: Pending, kind: int) -> bool:
+        """Whether every graph that evaluation looks at here keeps the claim."""
+        if not self.judges:
+            return True
+        self.nodes = [Node(kind, -1, -1, -1)]
+        try:
+            self._close_by_evaluation(one._replace(node=0), kind)
+        except RejectedError:
+            return False
+        return True
 
     def _child(self, one: Pending, pair: int, flip: bool, movable: bool) -> Iterator[Pending]:
         if flip and not movable:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import edgeproof as ep
 from edgeproof.engines import brute
 from edgeproof.float32 import REASON, score_errors
 from edgeproof.model.query import Query
-from random_queries import Grid, draw, fragile_pairs
+from random_queries import RATIONAL, Grid, draw, fragile_pairs
 
 GRID = Grid(
     vertices=(3, 4, 5), classes=(2, 3), most_graphs=60, styles=("gaussian", "cancelling", "dyadic"),
@@ -127,3 +129,68 @@ def test_orders_differ_where_nobody_can_tell() -> None:
     assert real.status == "robust"
     told = ep.verify(network, graph, ep.Threat(budget=0), 0, label=0, arithmetic="float32")
     assert (told.status, told.reason) == ("unknown", REASON)
+
+
+def lonely(weight: float, feature: float, bias: float) -> tuple[ep.Network, ep.Graph]:
+    """Class 1 leads class 0 by weight * feature + bias."""
+    layer = ep.Layer([[0.0], [weight]], [[0.0], [1.0]], [0.0, bias], "sum", "none")
+    return ep.Network([layer]), ep.Graph([[1], [0]], [[feature], [0.0]], directed=True)
+
+
+@pytest.mark.parametrize(
+    ("weight", "feature", "bias"),
+    [
+        (1e-39, 1e30, -1e-10),  # the weight may be flushed, and with it 1e-9
+        (1e-50, 1e25, -1e-26),  # it is, though both products are small
+        (1e30, 1e-39, -1e-10),  # the feature may be flushed
+        (1e39, 1e-30, -1.0),  # the weight is infinite in float32
+        (1e-30, 1e39, -1.0),  # the feature is
+        (0.0, 1e39, -1.0),  # 0 times infinity is no number
+    ],
+)
+def test_numbers_that_float32_does_not_have_decide_nothing(weight: float, feature: float, bias: float) -> None:
+    network, graph = lonely(weight, feature, bias)
+    for label in (0, 1):
+        found = ep.verify(network, graph, ep.Threat(budget=0), 0, label=label, arithmetic="float32")
+        assert (found.status, found.reason) == ("unknown", REASON)
+
+
+def test_small_numbers_that_float32_has_are_told() -> None:
+    for weight, feature in ((1e-20, 1e20), (1e-30, 1e25), (1e20, 1e-25)):
+        network, graph = lonely(weight, feature, 0.0)
+        assert ep.verify(network, graph, ep.Threat(budget=0), 0, label=1, arithmetic="float32").status == "robust"
+        assert ep.verify(network, graph, ep.Threat(budget=0), 0, label=0, arithmetic="float32").status == "vulnerable"
+
+
+def test_a_vertex_reached_by_the_last_insertion_is_bounded() -> None:
+    """The checker's region died of it, and float32 with it."""
+    rng = np.random.default_rng(5)
+    shapes = ((2, 2), (2, 2), (2,))
+    layers = [
+        ep.Layer(*(rng.integers(-4, 5, shape) / 4.0 for shape in shapes), "max", act)
+        for act in ("relu", "relu", "none")
+    ]
+    graph = ep.Graph([[0, 1, 5], [1, 4, 3]], rng.integers(0, 3, (6, 2)).astype(float), directed=True)
+    threat = ep.Threat(budget=1, fragile=[(0, 4), (3, 0)])
+    real = ep.verify(ep.Network(layers), graph, threat, 4)
+    told = ep.verify(ep.Network(layers), graph, threat, 4, arithmetic="float32")
+    assert told.status in (real.status, "unknown")
+
+
+@pytest.mark.campaign
+def test_float32_never_contradicts_itself_nor_dies(request: pytest.FixtureRequest) -> None:
+    """Of the default campaign 60 queries over the whole grid, far insertions included."""
+    count, seed = request.config.getoption("--campaign") // 50, request.config.getoption("--campaign-seed")
+    grid = replace(RATIONAL, layers=(1, 2, 3, 4), flips=("list", "insert", "both", "target", "delete"))
+    with np.errstate(all="ignore"):
+        for index in range(count):
+            query = draw(seed, index, grid)
+            machine = Shuffled(np.random.default_rng((seed, index, 9)))
+            asked = {"label": query.claim.label, "target": query.claim.target, "arithmetic": "float32"}
+            found = ep.verify(query.network, query.graph, query.threat, query.claim.node, **asked)
+            flips = admissible(query)
+            some = [found.attack] if found.status == "vulnerable" else flips[:: max(1, len(flips) // 12)]
+            for chosen in some if found.status != "unknown" else []:
+                scores = machine.scores(query, query.graph.flip(chosen))
+                broken = any(scores[rival] > scores[query.claim.label] for rival in query.rivals)
+                assert broken == (found.status == "vulnerable"), f"seed {seed}, index {index}: {chosen}"

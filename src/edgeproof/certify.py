@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from .convert.disk import write_all
-from .errors import RejectedError
+from .errors import RejectedError, TooLargeError
 from .model.query import Query
 from .model.verdict import Verdict
+from .options import resolve
 from .proof.chain import make_chain
 from .proof.check import check
 from .proof.write import write_attack, write_proof
 from .search import engine as search
 from .search.trace import Trace
+
+OF_THE_CHECKER = ("carriers", "narrow")
 
 
 def verify_with_certificate(
@@ -29,8 +32,14 @@ def verify_with_certificate(
     proof: str | PathLike[str] | None,
     certify: bool,
 ) -> Verdict:
-    """Writes what was found to the file `proof`, if any; with `certify`, a verdict is one that the checker accepts."""
+    """Writes what was found to the file `proof`, if any; with `certify`, a verdict is one that the checker accepts.
+
+    Where lines are used, OF_THE_CHECKER are on whatever `options` says: the checker bounds with them, and without them
+    the search would find other boxes, from which lines are other lines, better or worse.
+    """
     make_chain(query)  # refuses networks that no rule of the checker speaks of, before the search starts
+    options = resolve(options)
+    options |= dict.fromkeys(OF_THE_CHECKER, True) if options["lines"] else {}
     trace = Trace()
     verdict = search.verify(
         query, timeout=timeout, node_limit=node_limit, options=options, threads=threads, trace=trace
@@ -47,6 +56,6 @@ def verify_with_certificate(
         return verdict
     try:
         check(data, query.network, query.graph)
-    except RejectedError as problem:
+    except (RejectedError, TooLargeError) as problem:
         return replace(verdict, status="unknown", attack=None, rival=None, reason=f"the checker rejects it: {problem}")
     return replace(verdict, certified=True)

@@ -21,7 +21,7 @@ from .proof.enclose import Enclosure
 from .proof.setting import MOVABLE, PRESENT, Setting, root_batch
 
 UNIT = 2.0**-24
-TINY = 2.0**-120  # underflow: subnormals may be flushed
+FLUSH = 2.0**-125  # more than what is lost where a number is too small for float32: subnormals may be flushed
 LARGE = 2.0**100  # past this something may overflow on the way
 REASON = "rounding in float32 decides"
 
@@ -49,11 +49,14 @@ def score_errors(query: Query) -> FloatArray | None:
 
     A sum of products in which no term passes more than N roundings is off by N u / (1 - N u) of the terms' magnitudes;
     weights and features may be rounded once when they are stored. Errors of the stage below pass through |C| and |A|,
-    a mean or max passes on no more than the largest; activations pass them on and round twice more.
+    a mean or max passes on no more than the largest; activations pass them on and round twice more. A number that is
+    flushed costs up to FLUSH times what it is multiplied with: a weight the inputs, an input the weights.
     """
     setting = Setting(query, differences=False)
     enclosure = Enclosure(setting)
     if not enclosure.finite:
+        return None
+    if not _fits(setting, enclosure):
         return None
     error = np.zeros_like(enclosure.magnitude[0])
     for t in range(1, setting.T + 1):
@@ -66,12 +69,28 @@ def score_errors(query: Query) -> FloatArray | None:
         passed, held = (_passed(setting, t, one) for one in (error, size))
         own = 0.0 if stage.kind is Kind.POOL else size[:count] @ stage.C_abs.T
         carried = 0.0 if stage.kind is Kind.POOL else error[:count] @ stage.C_abs.T
-        error = carried + passed + share * (own + held + stage.b_abs) + TINY
-        error = error * (1.0 + 4 * UNIT) + 4 * UNIT * enclosure.magnitude[t]
+        error = carried + passed + share * (own + held + stage.b_abs) + FLUSH * _flushed(setting, t, size, roundings)
+        error = error * (1.0 + 4 * UNIT) + (4 * UNIT + FLUSH) * enclosure.magnitude[t] + FLUSH
         if not (enclosure.magnitude[t] + error < LARGE).all():
             return None
     out: FloatArray = error[0] * (1.0 + 1e-6)
     return out
+
+
+def _fits(setting: Setting, enclosure: Enclosure) -> bool:
+    """Whether weights and features stay finite in float32: infinity times 0 is no number, whatever else is small."""
+    stages = setting.chain.stages
+    weights = [weight for stage in stages for weight in (stage.C_abs, stage.A_abs, stage.b_abs)]
+    return all(bool((one < LARGE).all()) for one in (*weights, enclosure.magnitude[0]))
+
+
+def _flushed(setting: Setting, t: int, size: FloatArray, roundings: int) -> FloatArray:
+    """(active[t], out): how many times FLUSH may be lost in the products and sums of stage t. size: its inputs."""
+    stage, count = setting.stage(t), setting.active[t]
+    whole = FLUSH + size.sum(axis=0).sum()  # every weight may be flushed, with whatever input
+    weights = stage.C_abs.sum(axis=1) + setting.region.n * stage.A_abs.sum(axis=1)
+    lost: FloatArray = np.broadcast_to(whole + (weights + 1.0) * roundings, (count, stage.width))
+    return lost
 
 
 def _passed(setting: Setting, t: int, rows: FloatArray) -> FloatArray:

@@ -11,7 +11,7 @@ import pytest
 from edgeproof import Graph, Layer, Network, RejectedError, Threat
 from edgeproof.engines import brute
 from edgeproof.model.query import Query, make_query
-from edgeproof.proof import tree
+from edgeproof.proof import walk
 from edgeproof.proof.check import check
 from edgeproof.proof.format import ENUMERATED, KIND_BITS, KINDS, pack
 from edgeproof.proof.statement import describe
@@ -27,7 +27,7 @@ def test_accepts_what_is_true_and_nothing_else(few: int, monkeypatch: pytest.Mon
     """Trees are grown at random: whatever their shape, the verdict is that of brute force. `few` 1: lines say which
     last flips are in doubt.
     """
-    monkeypatch.setattr(tree, "FEW", few)
+    monkeypatch.setattr(walk, "FEW", few)
     seen: Counter[str] = Counter()
     for index in range(COUNT):
         query = draw(SEED + few, index, GRID)
@@ -83,7 +83,7 @@ def test_an_enumerated_leaf_stands_for_every_graph_that_the_budgets_allow(
 
 def test_a_last_flip_is_in_doubt_as_long_as_one_rival_may_win_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Class 1 wins without one of the neighbours 1 and 2, class 2 without one of 3 and 4."""
-    monkeypatch.setattr(tree, "FEW", 1)
+    monkeypatch.setattr(walk, "FEW", 1)
     A = [[0.0, 0.0], [-1.0, 0.0], [0.0, -1.0]]
     layer = Layer(np.zeros((3, 2)), A, [0.0, 1.5, 1.5], "sum", "none")
     graph = Graph([[1, 2, 3, 4], [0, 0, 0, 0]], [[0.0, 0.0], [1, 0], [1, 0], [0, 1], [0, 1]], directed=True)

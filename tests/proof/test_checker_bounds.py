@@ -43,6 +43,12 @@ def random_node(setting: Setting, rng: np.random.Generator) -> Batch:
     return Batch(setting, decided, np.array([left]), None if spare is None else spare[None])
 
 
+def line_bounds(bounds: Bounds) -> np.ndarray:
+    """Of all rivals, at the only node."""
+    rivals = np.arange(len(bounds.setting.query.rivals))
+    return bounds.bounds_by_lines(np.zeros_like(rivals), rivals)
+
+
 def graphs_below(setting: Setting, batch: Batch) -> tuple[np.ndarray, list[tuple[int, ...]]]:
     """(graphs, slots) and the flips of each, from the input graph."""
     region = setting.region
@@ -87,7 +93,7 @@ def compare_exactly(index: int) -> None:
     for tighten in (False, True):
         held = Bounds(enclosure, batch, inherited)
         held.propagate(tighten)
-        bounds.append(held.bounds_by_lines(np.ones((1, len(query.rivals)), dtype=np.bool_))[0])
+        bounds.append(line_bounds(held))
     for row, numbers in enumerate(flips):
         pairs = tuple((int(u), int(v)) for u, v in setting.region.pairs[list(numbers)])
         scores = evaluator.scores(pairs)
@@ -147,9 +153,9 @@ def compare(query: Query, rng: np.random.Generator) -> None:
             room = 1e-9 * np.maximum(1.0, abs(values[t]))  # of the evaluation in this test
             assert (values[t] >= low - room).all(), (t, tighten)
             assert (values[t] <= high + room).all(), (t, tighten)
-        line = bounds.bounds_by_lines(np.ones((1, len(query.rivals)), dtype=np.bool_))[0]
+        line = line_bounds(bounds)
         assert (truth <= line + 1e-9 * np.maximum(1.0, abs(truth))).all(), tighten
-        out = bounds.excluded_by_boxes()[0]
+        out = sorted(bounds.shown_by_boxes()[0].excluded)
         assert (truth[:, out] <= 1e-9).all()
     row = int(rng.integers(len(flips)))
     pairs = tuple((int(u), int(v)) for u, v in setting.region.pairs[list(flips[row])])

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from edgeproof import Attack, Graph, Layer, Network, RejectedError, check
+from edgeproof import Attack, Graph, Layer, Network, RejectedError, Threat, check
 from edgeproof.engines import brute
-from edgeproof.proof import tree
+from edgeproof.model.query import make_query
+from edgeproof.proof import walk
 from edgeproof.proof.format import (
     BOX,
     DIGEST,
@@ -66,6 +67,57 @@ FILES: dict[str, tuple[Alter, str]] = {
 }
 
 
+def _header(change: Callable[[bytes], bytes]) -> Alter:
+    """A header that is written otherwise; the digest matches again."""
+
+    def alter(data: bytes) -> bytes:
+        magic, line, rest = data[:-DIGEST].split(b"\n", 2)
+        return _sealed(b"\n".join([magic, change(line), rest]))
+
+    return alter
+
+
+# what a person reads is what is checked
+DISGUISES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "a budget before the budget": (lambda line: line.replace(b'"budget":3', b'"budget":1,"budget":3'), "twice"),
+    "a budget behind the budget": (lambda line: line.replace(b'"budget":3', b'"budget":3,"budget":3'), "twice"),
+    "a second threat": (lambda line: b'{"threat":{},' + line[1:], "twice"),
+    "a field twice, once in escapes": (lambda line: b'{"\\u0076erdict":"vulnerable",' + line[1:], "twice"),
+    "a byte-order mark": (lambda line: b"\xef\xbb\xbf" + line, "printable ASCII"),
+    "UTF-16": (lambda line: line.decode().encode("utf-16"), "printable ASCII"),
+    "UTF-16 without a mark": (lambda line: line.decode().encode("utf-16-le"), "printable ASCII"),
+    "UTF-16, the other way": (lambda line: line.decode().encode("utf-16-be"), "printable ASCII"),
+    "UTF-32": (lambda line: line.decode().encode("utf-32-be"), "printable ASCII"),
+    "a letter that looks the same": (lambda line: line.replace(b"budget", "budg\u0435t".encode()), "printable ASCII"),
+    "a carriage return": (lambda line: line.replace(b",", b",\r", 1), "printable ASCII"),
+    "a terminal's escape": (lambda line: line.replace(b",", b",\x1b[2K", 1), "printable ASCII"),
+    "a number that is none": (lambda line: line.replace(b'"budget":3', b'"budget":NaN'), "NaN.* whole"),
+    "an endless number": (lambda line: line.replace(b'"budget":3', b'"budget":-Infinity'), "Infinity.* whole"),
+    "a fraction": (lambda line: line.replace(b'"budget":3', b'"budget":3.0'), "3.0.* whole"),
+    "an exponent": (lambda line: line.replace(b'"budget":3', b'"budget":3e0'), "3e0.* whole"),
+    "a number of many digits": (lambda line: line.replace(b'"budget":3', b'"budget":' + b"9" * 9999), "not JSON"),
+    "a budget in brackets": (
+        lambda line: line.replace(b'"budget":3', b'"budget":' + b"[" * 900 + b"]" * 900),
+        "nested",
+    ),
+    "more behind the header": (lambda line: line + b"{}", "not JSON"),
+    "nothing but spaces": (lambda line: b"  ", "not JSON"),
+}
+
+
+@pytest.mark.parametrize("name", DISGUISES)
+def test_a_header_that_reads_otherwise_than_it_is_checked_is_rejected(name: str) -> None:
+    change, words = DISGUISES[name]
+    data = _header(change)(proof_of(True))
+    assert data != proof_of(True)
+    refused(data, words)
+
+
+def test_a_header_with_spaces_is_still_one() -> None:
+    data = _header(lambda line: line.replace(b":", b": "))(proof_of(True))
+    assert check(data, QUERY.network, QUERY.graph).status == "robust"
+
+
 def _sealed(content: bytes) -> bytes:
     import hashlib
 
@@ -95,6 +147,9 @@ HEADERS: dict[str, tuple[dict[str, Any], str]] = {
     "another node": ({"claim": {"node": 2}}, "tree|node"),
     "no node": ({"claim": {"node": None}}, "node"),
     "more budget": ({"threat": {"budget": 5}}, "node|tree"),
+    "a budget of truth": ({"threat": {"budget": True}}, "budget"),
+    "a label of truth": ({"claim": {"label": False}}, "label"),
+    "a node of truth": ({"claim": {"node": True}}, "node"),
     "no budget": ({"threat": {"budget": None}}, "node|tree"),
     "negative budget": ({"threat": {"budget": -1}}, "budget"),
     "budget in words": ({"threat": {"budget": "3"}}, "budget"),
@@ -320,14 +375,24 @@ def test_an_attack_on_the_claim_that_holds_is_rejected() -> None:
     refused(write_attack(tight, Attack([(1, 3)]), 1), "the budget is 0")
 
 
+def test_an_attack_that_only_ties_is_rejected() -> None:
+    layer = Layer([[0.0], [0.0]], [[1.0], [0.0]], [0.0, 1.0], "sum", "none")
+    query = make_query(
+        Network([layer]), Graph([[1, 2], [0, 0]], [[1.0]] * 3, directed=True), Threat(budget=2), node=0, label=0
+    )
+    refused(write_attack(query, Attack([(1, 0)]), 1), "does not beat", query.network, query.graph)
+    found = check(write_attack(query, Attack([(1, 0), (2, 0)]), 1), query.network, query.graph)
+    assert found.status == "vulnerable"
+
+
 def test_the_digest_is_what_the_document_says() -> None:
     assert DIGEST == 32
 
 
 def test_a_leaf_that_stands_for_too_many_graphs_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree, "MOST_GRAPHS", 91)
+    monkeypatch.setattr(walk, "MOST_GRAPHS", 91)
     query = replace(QUERY, threat=THREAT.with_budget(2))
     data = pack(describe(query, "robust") | {"pairs": [], "nodes": 1}, bytes([ENUMERATED]))
     refused(data, "92 graphs to evaluate")
-    monkeypatch.setattr(tree, "MOST_GRAPHS", 92)
+    monkeypatch.setattr(walk, "MOST_GRAPHS", 92)
     assert check(data, QUERY.network, QUERY.graph).status == "robust"

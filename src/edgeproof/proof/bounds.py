@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..model.arrays import BoolArray, FloatArray, IntArray
@@ -13,6 +15,21 @@ from .evaluate import evaluate_graphs
 from .lines import ROWS, Pass
 from .setting import PRESENT, Batch, Setting
 from .spend import Line, spend
+
+# A bound is widened where it is computed and where it is used, here and in the search that wrote the proof.
+ROUNDED = 4.0
+
+
+class Shown(NamedTuple):
+    """Rivals by their place in `query.rivals`. excluded: their objective is at most 0 in every graph below a node.
+    nearly: it is, or only rounding keeps it from being shown.
+    """
+
+    excluded: frozenset[int] = frozenset()
+    nearly: frozenset[int] = frozenset()
+
+    def __or__(self, other: Shown) -> Shown:
+        return Shown(self.excluded | other.excluded, self.nearly | other.nearly)
 
 
 class Bounds:
@@ -26,7 +43,7 @@ class Bounds:
         self._walk: Pass | None = None
 
     def _pass(self) -> Pass:
-        """Only a max looks at the grounding: it guides which neighbour carries a line."""
+        """Only a max of neighbours looks at the grounding: it guides which one carries a line."""
         if self._walk is None:
             stages = self.setting.chain.stages
             looks = any(stage.how is Aggregation.MAX and stage.kind is Kind.GRAPH for stage in stages)
@@ -78,16 +95,21 @@ class Bounds:
         later = sum(setting.stage(k).kind is Kind.GRAPH for k in range(t + 1, setting.T + 1))
         return distances(self.setting, self.batch)[:, :count] <= later
 
-    def excluded_by_boxes(self) -> BoolArray:
-        """(B, rivals)."""
+    def above_by_boxes(self) -> FloatArray:
+        """(B, rivals): upper bounds of the objectives."""
         rows, slope = self.setting.chain.objective, self.setting.stage(self.setting.T).slope
         low, high = (end[:, 0] for end in self.boxes[-1])
         bends = (slope > 0.0) & (slope < 1.0)
         # slope times an end was rounded
         low, high = activate(low, slope), activate(high, slope)
         low, high = low - abs(low) * bends * 2.0**-52, high + abs(high) * bends * 2.0**-52
-        above = high @ np.maximum(rows, 0.0).T + low @ np.minimum(rows, 0.0).T
-        return above <= 0.0
+        above: FloatArray = high @ np.maximum(rows, 0.0).T + low @ np.minimum(rows, 0.0).T
+        return above
+
+    def shown_by_boxes(self) -> list[Shown]:
+        """For every node what its boxes show."""
+        places = range(len(self.setting.query.rivals))
+        return [self._shown(dict(zip(places, row, strict=True))) for row in self.above_by_boxes().tolist()]
 
     def objective_lines(self, node: IntArray, rival: IntArray) -> Line:
         rows = self.setting.chain.objective[rival]
@@ -96,15 +118,28 @@ class Bounds:
         line = walk.descend(self.setting.T, node, np.zeros(len(node), dtype=np.int64), on)
         return line._replace(const=line.const + const, error=line.error + abs(line.const + const) * 2.0**-52)
 
-    def bounds_by_lines(self, open_rivals: BoolArray) -> FloatArray:
-        """(B, rivals): upper bounds of the objectives of the rivals that are still open, -inf for the others."""
-        out = np.full(open_rivals.shape, -np.inf)
-        node, rival = np.nonzero(open_rivals)
+    def bounds_by_lines(self, node: IntArray, rival: IntArray) -> FloatArray:
+        """An upper bound of the objective of rival[r] below node[r], for every r."""
         most = max(1, min(ROWS, 4_000_000 // max(self.setting.region.F, 1)))
+        found = [np.zeros(0)]
         for begin in range(0, len(node), most):
             b, r = node[begin : begin + most], rival[begin : begin + most]
-            out[b, r] = spend(self.batch, self.setting.region.ends[:, 1], b, self.objective_lines(b, r))
-        return out
+            found.append(spend(self.batch, self.setting.region.ends[:, 1], b, self.objective_lines(b, r)))
+        return np.concatenate(found)
+
+    def shown_by_lines(self, asked: list[frozenset[int]]) -> list[Shown]:
+        """For every node what lines show of the rivals asked about; of others nothing."""
+        rows = [(b, r) for b, rivals in enumerate(asked) for r in sorted(rivals)]
+        node, rival = np.array(rows, dtype=np.int64).reshape(-1, 2).T
+        above: list[dict[int, float]] = [{} for _ in asked]
+        for (b, r), bound in zip(rows, self.bounds_by_lines(node, rival).tolist(), strict=True):
+            above[b][r] = bound
+        return [self._shown(one) for one in above]
+
+    def _shown(self, above: dict[int, float]) -> Shown:
+        room = (ROUNDED * self.enclosure.error).tolist()
+        excluded = frozenset(r for r, bound in above.items() if bound <= 0.0)
+        return Shown(excluded, frozenset(r for r, bound in above.items() if bound <= room[r]))
 
 
 def distances(setting: Setting, batch: Batch) -> IntArray:

@@ -19,7 +19,8 @@ from ..model.verdict import Attack
 from .format import MAGIC, Certificate, unpack
 from .setting import Setting
 from .statement import pairs_of, read_query
-from .tree import Walk, read_tree
+from .tree import read_tree
+from .walk import Walk
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ SEMANTICS = (
 )
 DIGEST = 32
 MOST_BYTES = 1 << 31
+MOST_NESTED = 4  # header, threat, list of pairs, pair
 
 # what closes a node, or how it goes on: the low bits of its byte
 SPLIT, BOX, LINE, SPENT, SETTLED, ENUMERATED = range(6)
@@ -61,13 +62,49 @@ def unpack(data: bytes) -> Certificate:
     end = content.find(b"\n", len(MAGIC))
     if end < 0:
         raise RejectedError("the header has no end")
+    return Certificate(_read_header(content[len(MAGIC) : end]), content[end + 1 :])
+
+
+def _read_header(line: bytes) -> dict[str, Any]:
+    """One JSON object that says the same to a person as to any parser: printable ASCII, no field twice, numbers whole.
+
+    A byte-order mark, another encoding, a control character that rewrites a terminal's line: all would hide something.
+    """
+    if not all(32 <= byte < 127 for byte in line):
+        raise RejectedError("the header is not JSON in printable ASCII")
     try:
-        header = json.loads(content[len(MAGIC) : end])
+        header = json.loads(
+            line.decode("ascii"), object_pairs_hook=_once, parse_float=_fraction, parse_constant=_fraction
+        )
     except (ValueError, RecursionError):
         raise RejectedError("the header is not JSON") from None
     if not isinstance(header, dict):
         raise RejectedError("the header is not a JSON object")
-    return Certificate(header, content[end + 1 :])
+    if _nesting(header) > MOST_NESTED:
+        raise RejectedError(f"the header is nested more than {MOST_NESTED} deep")
+    return header
+
+
+def _once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(fields)
+    if len(found) != len(fields):
+        names = [name for name, _ in fields]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise RejectedError(f"the header has the field {twice!r} twice")
+    return found
+
+
+def _fraction(text: str) -> Any:
+    raise RejectedError(f"the header has the number {text[:40]}; its numbers are whole")
+
+
+def _nesting(value: Any) -> int:
+    """How many lists and objects stand around the innermost thing; stops counting past what is accepted."""
+    deep, layer = 0, [value]
+    while deep <= MOST_NESTED and (layer := [one for one in layer if isinstance(one, dict | list)]):
+        deep += 1
+        layer = [inner for one in layer for inner in (one.values() if isinstance(one, dict) else one)]
+    return deep
 
 
 def encode_tree(kinds: IntArray, pairs: IntArray) -> bytes:

@@ -267,7 +267,8 @@ class Pass:
         if (t, v) not in self._stars:
             slope = self.setting.stage(t - 1).slope
             low, high = (activate(end[:, sources], slope) for end in self.boxes[t - 1])
-            now = self.values[t - 1][:, sources] if self.values else low
+            # where nobody can go, the lower end that is largest is the best line below
+            now = low if self.setting.stage(t).kind is Kind.POOL else self.values[t - 1][:, sources]
             self._stars[t, v] = Stars(low, high, now, status, self.batch.cap[:, v])
         return self._stars[t, v]
 

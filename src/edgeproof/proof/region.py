@@ -28,7 +28,7 @@ class Group(NamedTuple):
 
 class Region(NamedTuple):
     """Axes: n vertices (the node in question first, then by distance), S slots (possible in-neighbours, sorted by
-    target), F fragile pairs that can matter.
+    target, edges first), F fragile pairs that can matter.
     """
 
     vertices: IntArray  # names in the graph
@@ -76,23 +76,28 @@ def find_region(query: Query, depth: int) -> Region:
         movable = {v for v, steps in rings[max(insertions - 1, 0)].items() if steps < depth}
     if budget == 0:
         movable = set()
-    vertices = sorted(distance, key=lambda v: (distance[v], v))
-    number = {v: k for k, v in enumerate(vertices)}
     flippable = {graph.pair(u, v) for v in sorted(movable) for u in fragile.into(v)}
     if len(flippable) > MOST_PAIRS:
         raise TooLargeError(f"{len(flippable):,} pairs can matter, the checker takes up to {MOST_PAIRS:,}")
     pairs = sorted(flippable)
     slots: list[tuple[int, int, int]] = []  # target, source, pair
     for e, (u, v) in enumerate(pairs):
-        slots.append((number[v], number[u], e))
+        slots.append((v, u, e))
         if not graph.directed and u != v:
-            slots.append((number[u], number[v], e))
-    for v in vertices:
+            slots.append((u, v, e))
+    for v in distance:
         if node is None or distance[v] < depth:
             fixed = (u for u in graph.in_neighbours(v).tolist() if graph.pair(u, v) not in flippable)
-            slots.extend((number[v], number[u], len(pairs)) for u in fixed)
-    slots.sort()
-    table = np.array(slots, dtype=np.int64).reshape(-1, 3)
+            slots.extend((v, u, len(pairs)) for u in fixed)
+    if node is not None:
+        distance = _over_slots(slots, node, distance)
+    vertices = sorted(distance, key=lambda v: (distance[v], v))
+    number = {v: k for k, v in enumerate(vertices)}
+    present = [graph.has_edge(u, v) for u, v in pairs]
+    # edges come first: where slots tie, the line of a max goes to the one that the search takes as well
+    there = [*present, True]
+    rows = sorted((number[v], not there[e], number[u], e) for v, u, e in slots)
+    table = np.array([(v, u, e) for v, _, u, e in rows], dtype=np.int64).reshape(-1, 3)
     names = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     order = np.array(vertices, dtype=np.int64)
     return Region(
@@ -105,11 +110,26 @@ def find_region(query: Query, depth: int) -> Region:
         F=len(pairs),
         pairs=names,
         ends=np.array([[number[u], number[v]] for u, v in pairs], dtype=np.int64).reshape(-1, 2),
-        present=np.array([graph.has_edge(u, v) for u, v in pairs], dtype=np.bool_),
+        present=np.array(present, dtype=np.bool_),
         limit=len(pairs) if budget is None else min(budget, len(pairs)),
         local=_local(query, order, len(pairs)),
         both_pay=not graph.directed,
     )
+
+
+def _over_slots(slots: list[tuple[int, int, int]], node: int, before: dict[int, int]) -> dict[int, int]:
+    """Steps to the node over slots, whatever they cost. Over a slot whose own flip takes the last unit, a vertex may
+    be nearer than over ways that the budget pays; a source is then still at most one step further than its target.
+    """
+    sources: dict[int, list[int]] = {}
+    for v, u, _ in slots:
+        sources.setdefault(v, []).append(u)
+    found, ring, steps = {node: 0}, [node], 0
+    while ring:
+        steps += 1
+        ring = [u for u in dict.fromkeys(u for v in ring for u in sources.get(v, ())) if u not in found]
+        found |= dict.fromkeys(ring, steps)
+    return {v: min(far, found.get(v, far)) for v, far in before.items()}
 
 
 def _local(query: Query, vertices: IntArray, most: int) -> IntArray | None:
