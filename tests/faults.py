@@ -838,9 +838,9 @@ IN_CHECKER = (
         "return before",
     ),
     Fault(
-        "checker-listed-one-way", "proof/region.py",
-        "                    self.listed.setdefault(u, []).append(v)\n",
-        "                    pass\n",
+        "checker-listed-one-way", "model/threat.py",
+        "                sources.setdefault(u, []).append(v)\n",
+        "                pass\n",
     ),
     Fault("checker-protected-flips", "proof/region.py", "        if self.protected:\n", "        if False:\n"),
     Fault(
