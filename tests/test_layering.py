@@ -15,7 +15,7 @@ ROOT = Path(edgeproof.__file__).parent
 
 # From left to right; what stands in one row may import one another. A dotted name is a room, or a file, of a part.
 ROWS = (
-    ("errors", "version"),
+    ("errors", "version", "clock", "progress"),
     ("convert",),
     ("model", "arithmetic", "load", "picture", "pyg"),
     ("options",),

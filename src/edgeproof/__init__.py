@@ -3,12 +3,12 @@
 from .accuracy import CertifiedAccuracy, certified_accuracy
 from .ask import radius, verify
 from .checking import check
-from .errors import EdgeproofError, InputError, RejectedError, StoreError, TooLargeError
+from .errors import EdgeproofError, InputError, Interrupted, RejectedError, StoreError, TooLargeError
 from .load import load_graphs, save_graphs
 from .model.graph import Graph
 from .model.network import Layer, Network, Readout
 from .model.threat import Threat
-from .model.verdict import Attack, Radius, Stats, Verdict
+from .model.verdict import Attack, Lead, Radius, Stats, Verdict
 from .pyg import from_pyg, graph_from_pyg
 from .shrink import minimise
 from .sweep.answer import Answer, Failure
@@ -17,8 +17,8 @@ from .sweep.plan import Plan, Question
 from .version import __version__
 
 __all__ = [
-    "Answer", "Attack", "CertifiedAccuracy", "EdgeproofError", "Failure", "Graph", "InputError", "Layer", "Network",
-    "Plan", "Question", "Radius", "Readout", "RejectedError", "Stats", "StoreError", "Threat", "TooLargeError",
-    "Verdict", "__version__", "certified_accuracy", "check", "from_pyg", "graph_from_pyg", "load_graphs", "minimise",
-    "radius", "save_graphs", "verify", "verify_many",
+    "Answer", "Attack", "CertifiedAccuracy", "EdgeproofError", "Failure", "Graph", "InputError", "Interrupted",
+    "Layer", "Lead", "Network", "Plan", "Question", "Radius", "Readout", "RejectedError", "Stats", "StoreError",
+    "Threat", "TooLargeError", "Verdict", "__version__", "certified_accuracy", "check", "from_pyg", "graph_from_pyg",
+    "load_graphs", "minimise", "radius", "save_graphs", "verify", "verify_many",
 ]  # fmt: skip

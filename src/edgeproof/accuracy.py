@@ -68,14 +68,14 @@ def certified_accuracy(
     timeout: float | None = None,
     executor: Executor | Any = None,
     workers: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: bool | Callable[[int, int], object] | None = None,
 ) -> CertifiedAccuracy:
     """The share of `nodes` whose prediction is right and provably stays right, for every budget up to `threat.budget`.
 
     graph: one, or for a network that classifies graphs a sequence of them. nodes: as in `Plan`, "test" for instance.
     labels: the true classes, one a vertex (or graph); default: those of the graph. timeout (seconds) holds for each
     node. executor and workers as in `verify_many`; workers=0 computes here. progress: called with the number of nodes
-    that are answered and of all that are asked about; `print` will do.
+    that are answered and of all that are asked about; `print` will do. True: told on stderr.
     """
     graphs = tuple(graph) if isinstance(graph, Sequence) else (graph,)
     require_parts(network, graphs, threat)
@@ -89,14 +89,14 @@ def certified_accuracy(
         if predicted_class(network, graphs[at], node) == truth[one]:
             questions.append(Question(threat, node, truth[one], radius=True, graph=at))
     answers: list[Answer] = []
+    # without small limits first: nobody sees an answer before the last one is there
     for answer in verify_many(
-        network, graph, questions, executor, workers=None if executor is not None else workers, timeout=timeout
-    ):
+        network, graph, questions, executor, workers=None if executor is not None else workers, timeout=timeout,
+        passes=False, progress=progress,
+    ):  # fmt: skip
         if isinstance(answer.result, Failure):
             raise EdgeproofError(f"{answer.result.error}: {answer.result.message}")
         answers.append(answer)
-        if progress is not None:
-            progress(len(answers), len(questions))
     most = threat.budget
     if most is None:
         most = max((answer.lower + 1 for answer in answers if not answer.robust), default=0)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from .errors import InputError
+from .errors import InputError, Interrupted
 from .model.graph import Graph
 from .model.network import Network
 from .model.query import Query, make_query
 from .model.threat import Threat
 from .model.verdict import Radius, Verdict
+from .progress import reporting, tell_interval, tell_nodes
+
+_Answer = TypeVar("_Answer", Verdict, Radius)
 
 
 class Engine(Protocol):
@@ -50,6 +54,19 @@ def _limits(timeout: float | None, node_limit: int | None) -> None:
         raise InputError(f"node_limit: expected a whole number from 1 on, got {node_limit!r}")
 
 
+def _answered(ask: Callable[[], _Answer], graph: Graph) -> _Answer:
+    """With the graph, which answers are drawn on; also where the user has ended the question."""
+    try:
+        return replace(ask(), graph=graph)
+    except Interrupted as stop:
+        raise Interrupted(replace(stop.answer, graph=graph)) from None
+
+
+def _time_left(timeout: float | None, started: float) -> float | None:
+    """Of a limit that began then; never none at all: who is asked says "timeout"."""
+    return None if timeout is None else max(timeout - (time.perf_counter() - started), 1e-6)
+
+
 def _extras(engine: str, threads: int, **others: Any) -> dict[str, Any]:
     """What only the search engine takes."""
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
@@ -77,41 +94,52 @@ def verify(
     proof: str | PathLike[str] | None = None,
     certify: bool = False,
     arithmetic: str = "real",
+    progress: bool | Callable[[int], object] | None = None,
 ) -> Verdict:
     """Decide whether `label` (default: the predicted class) survives every attack that `threat` allows.
 
     node: the vertex in question; None for networks that classify graphs. target: defend against this class only.
-    timeout (seconds) and node_limit (search nodes): past them the verdict is `unknown`. threads: a hard query is
+    timeout (seconds, of the whole call) and node_limit (search nodes): past them the verdict is `unknown`. Ctrl-C
+    raises `Interrupted`, a KeyboardInterrupt whose `answer` is the verdict so far. threads: a hard query is
     shared between so many; verdict and attack do not depend on how they run.
     proof: a file to write, from which `check` re-establishes the verdict with independent code.
     certify: do that at once; the verdict is then `certified`, or `unknown` if the checker does not accept it.
     arithmetic: "real" on the stored weights, or "float32": robust (vulnerable) says that the claim holds (breaks) when
     the network runs in float32, whatever the order of its sums; `unknown` where that order can decide.
+    progress: called with the number of search nodes now and then; True: told on stderr.
     """
-    query = make_query(network, graph, threat, node, label, target)
+    started = time.perf_counter()
     _limits(timeout, node_limit)
-    extras = _extras(engine, threads)
-    if arithmetic == "float32":
-        if proof is not None or certify:
-            raise InputError("proof: a proof speaks of real arithmetic, got arithmetic='float32'")
-        from .float32 import verify_in_float32
-
-        limits: dict[str, Any] = {"timeout": timeout, "node_limit": node_limit, "options": options, **extras}
-        found = verify_in_float32(query, lambda one: _engine(engine).verify(one, **limits))
-        return replace(found, graph=graph)
-    if arithmetic != "real":
+    query = make_query(network, graph, threat, node, label, target)
+    if arithmetic not in ("real", "float32"):
         raise InputError(f"arithmetic: expected 'real' or 'float32', got {arithmetic!r}")
-    if proof is not None or certify:
-        if engine != "search":
-            raise InputError(f"proof: only the engine 'search' writes proofs, got {engine!r}")
-        from .certify import verify_with_certificate
+    proves = proof is not None or certify
+    if arithmetic == "float32" and proves:
+        raise InputError("proof: a proof speaks of real arithmetic, got arithmetic='float32'")
+    if proves and engine != "search":
+        raise InputError(f"proof: only the engine 'search' writes proofs, got {engine!r}")
+    with reporting(progress, tell_nodes) as report:
+        extras = _extras(engine, threads, progress=report)
 
-        found = verify_with_certificate(
-            query, timeout=timeout, node_limit=node_limit, options=options, proof=proof, certify=certify, **extras
-        )
-    else:
-        found = _engine(engine).verify(query, timeout=timeout, node_limit=node_limit, options=options, **extras)
-    return replace(found, graph=graph)
+        def ask(one: Query) -> Verdict:
+            left = _time_left(timeout, started)
+            return _engine(engine).verify(one, timeout=left, node_limit=node_limit, options=options, **extras)
+
+        def answer() -> Verdict:
+            if arithmetic == "float32":
+                from .float32 import verify_in_float32
+
+                return verify_in_float32(query, ask)
+            if not proves:
+                return ask(query)
+            from .certify import verify_with_certificate
+
+            return verify_with_certificate(
+                query, timeout=_time_left(timeout, started), node_limit=node_limit, options=options, threads=threads,
+                proof=proof, certify=certify,
+            )  # fmt: skip
+
+        return _answered(answer, graph)
 
 
 def radius(
@@ -126,16 +154,23 @@ def radius(
     node_limit: int | None = None,
     engine: str = "search",
     threads: int = 1,
-    progress: Callable[[int, int | None], None] | None = None,
+    progress: bool | Callable[[int, int | None], object] | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Radius:
     """The largest budget that `label` survives; `threat.budget` caps it, None means no cap.
 
     progress: called with both ends of the interval known so far (the upper one is None while no attack is known)
-    whenever one of them moves. Everything else as for `verify`.
+    whenever one of them moves; True: told on stderr. Everything else as for `verify`: Ctrl-C raises `Interrupted`,
+    whose `answer` is the interval.
     """
-    query = make_query(network, graph, threat, node, label, target)
+    started = time.perf_counter()
     _limits(timeout, node_limit)
-    extras = _extras(engine, threads, progress=progress)
-    found = _engine(engine).radius(query, timeout=timeout, node_limit=node_limit, options=options, **extras)
-    return replace(found, graph=graph)
+    query = make_query(network, graph, threat, node, label, target)
+    with reporting(progress, tell_interval) as report:
+        extras = _extras(engine, threads, progress=report)
+
+        def ask() -> Radius:
+            left = _time_left(timeout, started)
+            return _engine(engine).radius(query, timeout=left, node_limit=node_limit, options=options, **extras)
+
+        return _answered(ask, graph)

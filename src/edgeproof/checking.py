@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .model.graph import Graph
 from .model.network import Network
+from .progress import reporting, tell_share
 
 if TYPE_CHECKING:
     from .proof.check import Checked
@@ -18,14 +19,16 @@ def check(
     network: Network,
     graph: Graph,
     *,
-    progress: Callable[[int, int], None] | None = None,
+    progress: bool | Callable[[int, int], object] | None = None,
 ) -> Checked:
     """Check a proof or an attack that `verify(..., proof=...)` wrote (a file, or its bytes) with independent code.
 
     Returns what it establishes: `status`, `claim`, `threat`, which a reader compares with what he wants to know.
     Raises `RejectedError`, which names the first thing wrong and where. progress: called with the number of nodes of
-    the split tree that are done, and of all.
+    the split tree that are done, and of all; True: told on stderr.
     """
     from .proof.check import check as run
 
-    return run(proof, network, graph, progress=progress)
+    with reporting(progress, tell_share) as report:
+        told: Callable[[int, int], None] | None = report  # type: ignore[assignment]  # what it returns is ignored
+        return run(proof, network, graph, progress=told)

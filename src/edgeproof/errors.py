@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class EdgeproofError(Exception):
     """Base of all errors that Edgeproof raises on purpose."""
@@ -9,6 +11,20 @@ class EdgeproofError(Exception):
 
 class InputError(EdgeproofError, ValueError):
     """Bad input: the message names the place, what was found and what was expected."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a question. `answer` is what is known of it: a Verdict or Radius whose reason is "interrupted".
+
+    It is a KeyboardInterrupt, so that what catches errors does not catch it, and a loop over questions ends.
+    """
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__("interrupted")
+        self.answer = answer
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Interrupted, (self.answer,)
 
 
 class RejectedError(EdgeproofError):

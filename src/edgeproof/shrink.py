@@ -25,7 +25,7 @@ def minimise(
     label: int | None = None,
     target: int | None = None,
 ) -> Attack:
-    """The smallest subset of `attack` that breaks the claim, in exact arithmetic; `radius` finds a smallest of all.
+    """The smallest subset of `attack` that breaks the claim; `radius` finds a smallest of all.
 
     An attack of more than 16 flips is first thinned out: flips go one after the other as long as the rest breaks it.
     """
@@ -34,12 +34,12 @@ def minimise(
     for pair in flips:
         if not threat.admits(graph, pair, node):
             raise InputError(f"attack: {pair} is not fragile")
-    from .arithmetic.evaluator import ExactEvaluator
+    from .arithmetic.decide import Decider
 
-    evaluator = ExactEvaluator(network, graph)
+    decider = Decider(network, graph)
 
     def breaks(chosen: Iterable[Pair]) -> bool:
-        return bool(evaluator.margin(node, query.claim.label, query.rivals, tuple(chosen))[0] > 0)
+        return decider.rival(node, query.claim.label, query.rivals, tuple(chosen)) is not None
 
     if not breaks(flips):
         raise InputError(f"attack: flipping {flips} does not break the claim of class {query.claim.label}")

@@ -202,6 +202,7 @@ def check_forks(seed: int, index: int, grid: Grid) -> int:
     p, claim, pairs = search.worker.compiled.problem, search.worker.compiled.query.claim, search.worker.compiled.pairs
     rivals = search.worker.compiled.rival_classes
     base, rough = search.worker.flips(), Bundle(make_coarse(p))
+    evaluator = ExactEvaluator(search.worker.compiled.query.network, search.worker.compiled.query.graph)
     excluded = np.zeros(p.rivals, dtype=np.int8)
     looked = 0
     for fork in list_forks(p)[:: max(1, len(list_forks(p)) // 12)]:
@@ -223,7 +224,7 @@ def check_forks(seed: int, index: int, grid: Grid) -> int:
         looked += found
         for g in np.flatnonzero(~np.isnan(fine[0])).tolist():
             named = [(int(u), int(v)) for u, v in pairs[[*base, e, f, g]]]
-            scores = search.worker.evaluator.scores(claim.node, named)
+            scores = evaluator.scores(claim.node, named)
             reached = [float(scores[rival] - scores[claim.label]) for rival in rivals]
             where = f"seed {seed}, index {index}: {named} reaches {reached}"
             assert not (fine[:, g] < reached).any(), f"{where} > {fine[:, g]}"

@@ -13,6 +13,7 @@ import pytest
 
 import edgeproof as ep
 from differential import disagreement
+from edgeproof.arithmetic.evaluator import ExactEvaluator
 from edgeproof.options import resolve
 from edgeproof.problem import compile as problem
 from edgeproof.problem.compile import compile_problem
@@ -98,7 +99,8 @@ def check_bounds(seed: int, index: int, grid: Grid = GRID) -> int:
                 continue
             looked += 1
             named = [(int(u), int(v)) for u, v in pairs[[*flips, *more]]]
-            margin, _ = walker.evaluator.margin(claim.node, claim.label, walker.compiled.rival_classes, named)
+            evaluator = ExactEvaluator(walker.compiled.query.network, walker.compiled.query.graph)
+            margin, _ = evaluator.margin(claim.node, claim.label, walker.compiled.rival_classes, named)
             if not x.bounded[left]:
                 continue
             added = sum(x.joint[left - 2, e, f] for e, f in combinations(more, 2))

@@ -21,6 +21,7 @@ from edgeproof.search import parallel as share
 from edgeproof.search import radius as climb
 from edgeproof.search import strategy as solve
 from edgeproof.search import worker as walk
+from edgeproof.search.deadline import Alarm
 from edgeproof.search.state.state import STOP
 from edgeproof.search.warm_up import warm_up
 from random_queries import draw
@@ -58,7 +59,7 @@ def test_a_timeout_ends_soon_and_says_so(task: str, options: dict[str, bool] | N
 @pytest.mark.parametrize("task", ["node", "graph"])
 def test_a_raised_flag_ends_a_pass(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walk, "LARGE", -1)
-    monkeypatch.setattr(walk, "stop_at", lambda _, tally, __: tally.__setitem__(STOP, 1))
+    monkeypatch.setattr(Alarm, "watch", lambda _, tally: tally.__setitem__(STOP, 1))
     network, graph = everybody(task)
     verdict = ep.verify(network, graph, Threat(5), 0 if task == "node" else None, label=0, timeout=60)
     assert (verdict.status, verdict.reason) == ("unknown", "timeout")
@@ -171,7 +172,7 @@ def test_a_radius_gives_back_the_searches_it_is_done_with(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(climb, "Search", Noted)
     monkeypatch.setattr(climb, "FIRST_TURN", 1)
-    for index in range(60):
+    for index in range(90):
         query = draw(15, index)
         search.radius(query, timeout=None, node_limit=None, options={"attacks": False, "lines": False})
     assert len(most) > 90  # or it says nothing

@@ -156,7 +156,9 @@ def test_passes_grow_and_end_with_the_limits() -> None:
     assert [one.node_limit for one in Limits(node_limit=5000).passes()] == [200, 3200, 5000]
     assert Limits(node_limit=100).passes() == [Limits(node_limit=100)]
     assert Limits(timeout=3.0).passes()[-1] == Limits(timeout=3.0)
-    assert all(one.timeout == 3.0 for one in Limits(timeout=3.0).passes())
+    early = Limits(timeout=3.0).passes()[:-1]
+    assert len(early) > 3
+    assert {one.timeout for one in early} == {3.0 / 16}  # which they share
 
 
 def test_when_an_old_attempt_makes_a_new_one_pointless() -> None:
@@ -167,6 +169,9 @@ def test_when_an_old_attempt_makes_a_new_one_pointless() -> None:
     assert covers(stored("unknown", timeout=5), Limits(timeout=4, node_limit=7))
     assert not covers(stored("unknown", timeout=5), Limits(timeout=6))
     assert not covers(stored("unknown", timeout=5, node_limit=100), Limits(timeout=5))
+    timed_out = {**stored("unknown", timeout=5, node_limit=100), "reason": "timeout"}
+    assert covers(timed_out, Limits(timeout=5, node_limit=1000))  # more search nodes do not help it
+    assert not covers(timed_out, Limits(timeout=6, node_limit=100))
     assert covers(stored("error", timeout=5, memory=1), Limits(memory=1))
     assert not covers(stored("error", memory=1), Limits(memory=2))
 

@@ -8,6 +8,7 @@ Layers that normalise by degrees bring square roots: from the first of them on, 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from math import lcm
 from typing import Any
@@ -15,18 +16,21 @@ from typing import Any
 import flint
 import numpy as np
 
+from ..clock import UNLIMITED, Clock
 from ..model.graph import Graph, Pair
 from ..model.memo import Memo
 from ..model.network import Aggregation, Network
 from .normalised import Values, activated, combined, normalised, surd_layer
 from .rows import Groups, Rows, combine, gather, gather_all, over, pool_rows, tally, tell_apart
 from .surds import Column
-from .weights import SUM_LIMIT, ZERO, Columns, find_shift, numbers_of, to_integers
+from .weights import SUM_LIMIT, ZERO, Columns, Matrix, find_shift, numbers_of, to_integers
 
 # up to so many numbers, rows of features are multiplied together, zeros and all
 DENSE_LIMIT = 1 << 13
 # up to so many features, a row is multiplied with all columns of a weight
 FEW_COLUMNS = 64
+# products of two numbers in one go; pieces of more grow until they take so many seconds
+PIECE, PIECE_SECONDS = 1 << 20, 0.05
 Number = Any  # flint.fmpq, or where degrees normalise, Surd: either is subtracted and compared
 
 
@@ -59,8 +63,9 @@ class ExactEvaluator:
     Only vertices that reach the node in question are looked at, so cost follows the neighbourhood, not the graph.
     """
 
-    def __init__(self, network: Network, graph: Graph) -> None:
-        self.network, self.graph = network, graph
+    def __init__(self, network: Network, graph: Graph, clock: Clock = UNLIMITED) -> None:
+        """Raises `TimeUpError` in the middle where the time of `clock` is up."""
+        self.network, self.graph, self.clock = network, graph, clock
         self.store = _stores(network, graph)
         self.numbers = self.store.numbers
 
@@ -99,6 +104,21 @@ class ExactEvaluator:
             for number in range(depth + 1, depth + 1 + len(self.network.head)):
                 rows = self._bend(number, self._dense(number, rows))
         return rows.distinct[0], rows.scale
+
+    def _product(self, rows: Matrix, weight: Matrix) -> Matrix:
+        """rows * weight; where that takes long, in pieces between which the clock is looked at."""
+        self.clock.look()
+        if rows.nrows() * weight.nrows() * weight.ncols() <= PIECE:
+            return rows * weight
+        listed, out, step, start = rows.tolist(), [], 1, 0
+        while start < len(listed):
+            began = time.perf_counter()
+            out += (Matrix(listed[start : start + step]) * weight).tolist()
+            start += step
+            if time.perf_counter() - began < PIECE_SECONDS:
+                step *= 2
+            self.clock.look()
+        return Matrix(out)
 
     def _bend(self, number: int, rows: Rows) -> Rows:
         return Rows(*self.numbers.bend(self.network, number)(rows.distinct, rows.scale), rows.kinds)
@@ -152,6 +172,7 @@ class ExactEvaluator:
         elif not layer.is_dense:
             self._products(self.store.sent, numbers.A, list({u: None for v in ring for u in neighbours[v]}))
             for k, v in enumerate(ring):
+                self.clock.look()
                 parts = [self.store.sent[u] for u in neighbours[v]]
                 if parts:
                     divisors[k] = divisor = len(parts) if layer.aggregation is Aggregation.MEAN else 1
@@ -178,7 +199,7 @@ class ExactEvaluator:
             values = {v: _column(row, rows.scale) for v, row in zip(rings[0], rows.distinct, strict=True)}
         for number in range(1, len(layers)):
             weights = self.numbers.surd_layer(self.network, number)
-            values = surd_layer(layers[number], weights, values, rings[number], neighbours, degree)
+            values = surd_layer(layers[number], weights, values, rings[number], neighbours, degree, self.clock.look)
         if self.network.readout is None:
             return list(values[rings[-1][0]].entries())
         weights = self.numbers.surd_layer(self.network, len(layers))
@@ -199,7 +220,7 @@ class ExactEvaluator:
         sent_rows = self._products(store.sent, numbers.A, senders)
         own = {v: _column(row, scale) for v, row in zip(ring, own_rows, strict=True)}
         sent = {u: _column(row, scale) for u, row in zip(senders, sent_rows, strict=True)}
-        heard = normalised(own, sent, neighbours, degree)
+        heard = normalised(own, sent, neighbours, degree, self.clock.look)
         return {v: activated(layer, column) for v, column in heard.items()}
 
     def _products(
@@ -237,7 +258,10 @@ class ExactEvaluator:
             for k, at in zip(some.tolist(), range(0, len(flat), width), strict=True):
                 products[k] = flat[at : at + width]
         else:
-            products = [self._times_columns(weight, columns, values[None])[0] for columns, values in rows]
+            products = []
+            for columns, values in rows:
+                self.clock.look()
+                products += self._times_columns(weight, columns, values[None])
         return products
 
     def _scaled_features(self, values: np.ndarray) -> np.ndarray:
@@ -291,10 +315,10 @@ class ExactEvaluator:
         else:
             kinds, before, groups = tell_apart(layer.aggregation, rows.kinds, groups)
             add_up, own = gather, rows.pick(before)
-        whole = own * weights.C
+        whole = self._product(own, weights.C)
         if weights.A is not None:
-            heard, divisor = add_up(layer.aggregation, rows, groups)
-            whole = (whole * divisor if divisor > 1 else whole) + heard * weights.A
+            heard, divisor = add_up(layer.aggregation, rows, groups, self.clock.look)
+            whole = (whole * divisor if divisor > 1 else whole) + self._product(heard, weights.A)
             scale *= divisor
         return self._bend(number, Rows(whole.tolist(), scale, kinds))
 

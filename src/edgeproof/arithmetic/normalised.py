@@ -15,6 +15,10 @@ Values = dict[int, Column]
 Neighbours = dict[int, list[int]]
 
 
+def _no_look() -> None:
+    pass
+
+
 class SurdWeights(NamedTuple):
     """One layer, or the readout, over the rationals."""
 
@@ -43,25 +47,39 @@ def surd_layer(
     ring: list[int],
     neighbours: Neighbours,
     degree: Callable[[int], int],
+    look: Callable[[], None] = _no_look,
 ) -> Values:
-    """h'(v) for the vertices of `ring`."""
-    before = {v: weights.C * values[v] + weights.b for v in ring}
+    """h'(v) for the vertices of `ring`; `look` is called now and then, and may raise."""
+    before, sent = {}, {}
+    for v in ring:
+        look()
+        before[v] = weights.C * values[v] + weights.b
     if not layer.is_dense and layer.aggregation is Aggregation.GCN:
-        sent = {u: weights.A * value for u, value in values.items()}
-        before = normalised(before, sent, neighbours, degree)
+        for u, value in values.items():
+            look()
+            sent[u] = weights.A * value
+        before = normalised(before, sent, neighbours, degree, look)
     elif not layer.is_dense:
         for v in ring:
+            look()
             around = [values[u] for u in neighbours[v]]
             if around:
                 before[v] = before[v] + weights.A * combined(layer.aggregation, around)
     return {v: activated(layer, column) for v, column in before.items()}
 
 
-def normalised(own: Values, sent: Values, neighbours: Neighbours, degree: Callable[[int], int]) -> Values:
+def normalised(
+    own: Values,
+    sent: Values,
+    neighbours: Neighbours,
+    degree: Callable[[int], int],
+    look: Callable[[], None] = _no_look,
+) -> Values:
     """own(v) + sum of sent(u) / sqrt(deg u deg v) over the in-neighbours u of v and v itself, once."""
     scaled = {u: column.over_root(degree(u)) for u, column in sent.items()}
     out = {}
     for v, column in own.items():
+        look()
         heard = scaled[v]
         for u in neighbours[v]:
             heard = heard + scaled[u] if u != v else heard

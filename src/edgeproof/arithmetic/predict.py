@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..clock import UNLIMITED, Clock
 from ..model.arrays import FloatArray
 from ..model.graph import Graph
 from ..model.memo import Memo
@@ -31,7 +32,7 @@ def _scores_with_error(network: Network, graph: Graph, node: int | None) -> tupl
     return scores[at], error[at]
 
 
-def predicted_class(network: Network, graph: Graph, node: int | None) -> int:
+def predicted_class(network: Network, graph: Graph, node: int | None, clock: Clock = UNLIMITED) -> int:
     """The class with the largest score, lowest index on ties.
 
     Two scores that rounding could swap are compared exactly: otherwise the default label of a tied
@@ -41,7 +42,22 @@ def predicted_class(network: Network, graph: Graph, node: int | None) -> int:
     best, bounded = int(np.argmax(scores)), np.isfinite(scores).all() and np.isfinite(error).all()
     if bounded and (np.delete(scores + error, best) < scores[best] - error).all():
         return best
-    from .evaluator import exact_scores
+    from .decide import Decider
 
-    exact = exact_scores(network, graph, node)
-    return max(range(len(exact)), key=lambda c: (exact[c], -c))
+    return Decider(network, graph).largest(node, clock=clock)
+
+
+def holds_as_it_is(
+    network: Network, graph: Graph, node: int | None, label: int, rivals: tuple[int, ...], clock: Clock = UNLIMITED
+) -> bool:
+    """Whether no rival scores more than the label in the graph without any flip."""
+    scores, error = _scores_with_error(network, graph, node)
+    low, high = scores - error, scores + error
+    if np.isfinite(low).all() and np.isfinite(high).all():
+        if all(high[rival] <= low[label] for rival in rivals):
+            return True
+        if any(low[rival] > high[label] for rival in rivals):
+            return False
+    from .decide import Decider
+
+    return Decider(network, graph).rival(node, label, rivals, (), clock) is None

@@ -6,6 +6,7 @@ Vertices whose surroundings look the same up to a layer hold the same after it, 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import cached_property
 from math import lcm
 
@@ -71,9 +72,13 @@ def tally(kinds: list[int]) -> Matrix:
     return Matrix([list(Counter(kinds).values())])
 
 
-def gather(how: Aggregation, rows: Rows, groups: Groups) -> tuple[Matrix, int]:
+def _no_look() -> None:
+    pass
+
+
+def gather(how: Aggregation, rows: Rows, groups: Groups, look: Callable[[], None] = _no_look) -> tuple[Matrix, int]:
     """The sum, mean or largest of each group of rows, with a last column that means nothing; and what to divide all by.
-    An empty group gives 0.
+    An empty group gives 0. `look` is called now and then, and may raise.
     """
     distinct, divisors = rows.distinct, _divisors(how, groups)
     whole = lcm(*divisors)
@@ -84,15 +89,18 @@ def gather(how: Aggregation, rows: Rows, groups: Groups) -> tuple[Matrix, int]:
                 times[k, kind] += whole // divisor
         return times * rows.matrix, whole
     none = [ZERO] * len(distinct[0])
-    found = [combine(how, [distinct[kind] for kind in group]) if group else none for group in groups]
+    found = []
+    for group in groups:
+        look()
+        found.append(combine(how, [distinct[kind] for kind in group]) if group else none)
     return Matrix([[*row, ZERO] for row in over(whole, found, divisors)]), whole
 
 
-def gather_all(how: Aggregation, rows: Rows, groups: Groups) -> tuple[Matrix, int]:
+def gather_all(how: Aggregation, rows: Rows, groups: Groups, look: Callable[[], None] = _no_look) -> tuple[Matrix, int]:
     """The same for groups of vertices, added up over all groups."""
     if how is Aggregation.MAX:
         kinds, _, heard = tell_apart(how, rows.kinds, groups)
-        return tally(kinds) * gather(how, rows, heard)[0], 1
+        return tally(kinds) * gather(how, rows, heard, look)[0], 1
     divisors = _divisors(how, groups)
     whole = lcm(*divisors)
     times = [0] * len(rows.distinct)

@@ -47,7 +47,7 @@ def main(context: click.Context) -> None:
 
     \b
     Exit status: 0 a verdict was reached, 3 unknown (a limit was hit), 1 a proof that check rejects, 2 bad input (one
-    line on stderr).
+    line on stderr), 4 engines disagree, 70 an internal error, 130 ended by Ctrl-C.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

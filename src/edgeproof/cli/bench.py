@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from .failure import REJECTED
+from .failure import DISAGREE
 from .watch import stoppable, watched
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _run(
     wrong = disagreements(instances)
     for line in wrong:
         click.echo(f"edgeproof: disagreement: {line}", err=True)
-    return REJECTED if wrong else 0
+    return DISAGREE if wrong else 0
 
 
 def _variants(experiment: Experiment, engines: tuple[str, ...], sample: int | None) -> tuple[Variant, ...]:

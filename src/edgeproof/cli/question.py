@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..engines.mip.settings import TABLE as MIP
-from ..errors import InputError
+from ..errors import InputError, Interrupted
 from ..options import TABLE
 from .parse import parse_local_budget, parse_options, parse_pairs
 from .progress import working
@@ -86,12 +86,15 @@ class Question:
     def put(self, ask: Callable[..., _Answer], tell: Callable[..., str] | None = None) -> _Answer:
         """Ask `edgeproof.verify` or `edgeproof.radius`; errors name the files that the question is about.
 
-        `tell` puts what the engine reports on its way into words.
+        `tell` puts what the engine reports on its way into words. After Ctrl-C, the answer is what is known.
         """
         try:
             with working("searching") as say:
                 asked = self.asked if tell is None else {**self.asked, "progress": lambda *news: say(tell(*news))}
                 return ask(self.network, self.graph, self.threat, **asked)
+        except Interrupted as stop:
+            found: _Answer = stop.answer
+            return found
         except InputError as problem:
             raise InputError(f"{self.where}: {problem}") from None
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .failure import UNKNOWN
+from .failure import INTERRUPTED, UNKNOWN
 from .question import SWITCHES, asks_a_question, make_question, print_json
 from .words import tell_attack, tell_stats, tell_subject, tell_threat
 
@@ -27,7 +27,7 @@ def radius(as_json: bool, **typed: Any) -> int:
         edgeproof radius Cora_sum.npz Cora.npz --node 17 --max-budget 10 --fragile @pairs.txt
 
     A radius of -1 says that the claim fails on the graph as it is. When a limit is hit, the answer is an interval
-    (exit status 3).
+    (exit status 3); so it is after Ctrl-C (130).
     """
     import edgeproof
 
@@ -41,6 +41,8 @@ def radius(as_json: bool, **typed: Any) -> int:
         if answer.attack is not None:
             click.echo(f"  attack: {tell_attack(answer.attack, answer.rival, question.graph)}")
         click.echo(f"  search: {tell_stats(answer.stats)}")
+    if answer.reason == "interrupted":
+        return INTERRUPTED
     return 0 if answer.exact else UNKNOWN
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from .failure import UNKNOWN
+from .failure import INTERRUPTED, UNKNOWN
 from .question import SWITCHES, asks_a_question, make_question, print_json
-from .words import count, tell_attack, tell_stats, tell_subject, tell_threat
+from .words import count, tell_attack, tell_lead, tell_stats, tell_subject, tell_threat
 
 
 @click.command(short_help="One verdict: does a prediction survive every attack?", epilog=SWITCHES)
@@ -31,12 +31,15 @@ def verify(as_json: bool, **typed: Any) -> int:
     With a proof that somebody else can check:
         edgeproof verify Cora_sum.npz Cora.npz --node 17 --budget 5 --proof node17.proof
 
-    Prints robust, vulnerable (with the attack) or unknown (with the reason; exit status 3).
+    Prints robust, vulnerable (with the attack) or unknown (with the reason; exit status 3). Ctrl-C ends it within a
+    second, and what is known is printed (exit status 130).
     """
     import edgeproof
 
+    from ..progress import tell_nodes
+
     question = make_question(**typed)
-    verdict = question.put(edgeproof.verify)
+    verdict = question.put(edgeproof.verify, tell_nodes)
     if as_json:
         print_json(verdict.to_dict())
     else:
@@ -46,5 +49,9 @@ def verify(as_json: bool, **typed: Any) -> int:
         click.echo(f"  threat: {tell_threat(question.threat, question.graph)}")
         if verdict.attack is not None:
             click.echo(f"  attack: {tell_attack(verdict.attack, verdict.rival, question.graph)}")
+        if verdict.lead is not None:
+            click.echo(f"  closest: {tell_lead(verdict.lead, question.graph)}")
         click.echo(f"  search: {tell_stats(verdict.stats)}")
+    if verdict.reason == "interrupted":
+        return INTERRUPTED
     return UNKNOWN if verdict.status == "unknown" else 0

@@ -35,6 +35,8 @@ def stoppable(one: Sweep) -> Iterator[list[int]]:
             raise KeyboardInterrupt
         seen.append(number)
         one.stop()
+        if one.computing:  # nobody else would end the question that this process is at
+            raise KeyboardInterrupt
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..model.graph import Graph, Pair
     from ..model.threat import Threat
-    from ..model.verdict import Stats
+    from ..model.verdict import Lead, Stats
 
 
 def count(number: int, thing: str) -> str:
@@ -36,11 +36,21 @@ def tell_threat(threat: Threat, graph: Graph) -> str:
 
 
 def tell_attack(attack: Iterable[Pair], rival: int | None, graph: Graph) -> str:
-    arrow = "->" if graph.directed else "-"
-    flips = [f"{'delete' if graph.has_edge(u, v) else 'insert'} {u} {arrow} {v}" for u, v in attack]
+    flips = _tell_flips(attack, graph)
     if not flips:
         return f"the graph as it is gives class {rival}"
     return f"{count(len(flips), 'flip')} to class {rival}: {', '.join(flips)}"
+
+
+def _tell_flips(pairs: Iterable[Pair], graph: Graph) -> list[str]:
+    arrow = "->" if graph.directed else "-"
+    return [f"{'delete' if graph.has_edge(u, v) else 'insert'} {u} {arrow} {v}" for u, v in pairs]
+
+
+def tell_lead(lead: Lead, graph: Graph) -> str:
+    """What comes closest to an attack."""
+    flips = ", ".join(_tell_flips(lead.flips, graph)) or "the graph as it is"
+    return f"{flips}: a rival is {max(-lead.margin, 0.0):.3g} behind"
 
 
 def tell_stats(stats: Stats) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..picture.answer import Shown
 from .graph import Graph, Pair
@@ -36,6 +36,13 @@ class Attack(tuple[Pair, ...]):
 
     def __repr__(self) -> str:
         return f"Attack({', '.join(map(str, self))})"
+
+
+class Lead(NamedTuple):
+    """Flips that come close to breaking the claim: a rival's score misses the label's by -margin, in floating point."""
+
+    flips: Attack
+    margin: float
 
 
 class Stats(Mapping[str, Any]):
@@ -87,19 +94,33 @@ class Verdict(Shown):
     label: int
     attack: Attack | None = None
     rival: int | None = None
-    reason: str | None = None  # unknown only: "timeout" or "node limit"
+    reason: str | None = None  # unknown only: "timeout", "node limit", "interrupted", ..
     node: int | None = None
     directed: bool = True
     stats: Stats = field(default_factory=Stats, compare=False)
     certified: bool = False  # the checker has re-established it
     graph: Graph | None = field(default=None, compare=False)  # for pictures
+    lead: Lead | None = field(default=None, compare=False)  # unknown only: what comes closest to an attack
+
+    @property
+    def robust(self) -> bool:
+        return self.status == "robust"
+
+    @property
+    def vulnerable(self) -> bool:
+        return self.status == "vulnerable"
+
+    def __bool__(self) -> bool:
+        raise TypeError("a verdict is robust, vulnerable or unknown, so it is neither true nor false: ask v.robust")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values under the same names, for JSON."""
+        lead = self.lead
         return {
             "status": self.status, "node": self.node, "label": self.label, "rival": self.rival,
             "attack": None if self.attack is None else [list(pair) for pair in self.attack],
             "reason": self.reason, "directed": self.directed, "certified": self.certified, "stats": dict(self.stats),
+            "lead": None if lead is None else {"flips": [list(pair) for pair in lead.flips], "margin": lead.margin},
         }  # fmt: skip
 
     def __repr__(self) -> str:
@@ -134,6 +155,18 @@ class Radius(Shown):
     directed: bool = True
     stats: Stats = field(default_factory=Stats, compare=False)
     graph: Graph | None = field(default=None, compare=False)  # for pictures
+
+    @property
+    def status(self) -> Status:
+        """`robust`: nothing within the cap breaks the claim; `vulnerable`: a smallest attack is known."""
+        return "robust" if self.robust else "vulnerable" if self.exact else "unknown"
+
+    @property
+    def vulnerable(self) -> bool:
+        return self.status == "vulnerable"
+
+    def __bool__(self) -> bool:
+        raise TypeError("a radius is an interval, so it is neither true nor false: ask r.robust, r.exact or r.lower")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values under the same names, for JSON."""

@@ -75,7 +75,7 @@ class WorkerPool:
         heapq.heapify(self.tasks)
         traced = leader.trace is not None
         self.workers = [
-            Worker(leader.compiled, leader.budget, options, None, Trace() if traced else None, leader.deadline)
+            Worker(leader.compiled, leader.budget, options, None, Trace() if traced else None, leader.alarm)
             for _ in range(threads)
         ]
         self.limit = leader.limit
@@ -88,7 +88,7 @@ class WorkerPool:
 
     def run(self, most_nodes: int) -> str | None:
         """Finish all tasks (None), or reach a limit (its name)."""
-        deadline = self.leader.deadline
+        alarm = self.leader.alarm
         running: dict[Future[Outcome], tuple[Task, Worker]] = {}
         reason = None
         with ThreadPoolExecutor(len(self.workers), thread_name_prefix="edgeproof") as pool:
@@ -97,7 +97,7 @@ class WorkerPool:
                     while self.tasks and self._idle:
                         task, worker = heapq.heappop(self.tasks), self._idle.pop()
                         running[pool.submit(self._work, worker, task)] = task, worker
-                    left = None if deadline is None else max(deadline - time.perf_counter(), 0.0)
+                    left = None if alarm.deadline is None else max(alarm.deadline - time.perf_counter(), 0.0)
                     done, _ = wait(running, timeout=left, return_when=FIRST_COMPLETED)
                     for future in done:
                         task, worker = running.pop(future)
@@ -105,8 +105,8 @@ class WorkerPool:
                         self._take(task, future.result())
                     if self.leader.nodes + sum(worker.nodes for worker in self.workers) >= most_nodes:
                         reason = "node limit"
-                    if deadline is not None and time.perf_counter() > deadline:
-                        reason = "timeout"
+                    if alarm.is_up():
+                        reason = alarm.reason
             finally:
                 self._stop.set()
         self.leader.state.tally[LIMIT] = self.limit

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from math import inf
 
+from ..arithmetic.predict import holds_as_it_is
 from ..model.graph import Pair
 from ..model.query import Query
 from ..model.verdict import Attack, Radius, Stats
 from ..problem.compile import compile_problem
-from .strategy import Search, exploration
+from ..problem.layout import Compiled
+from .deadline import Alarm
+from .strategy import Search, exploration, no_stats
 
 Progress = Callable[[int, int | None], None]
 
@@ -24,13 +29,13 @@ class RadiusSearch:
         self,
         query: Query,
         options: Mapping[str, bool],
-        deadline: float | None,
+        alarm: Alarm,
         node_limit: int | None,
         threads: int,
         progress: Progress | None,
     ) -> None:
         """`progress` is told both ends whenever one of them moves; the upper one is None while no attack is known."""
-        self.query, self.options, self.deadline, self.node_limit = query, options, deadline, node_limit
+        self.query, self.options, self.alarm, self.node_limit = query, options, alarm, node_limit
         self.threads, self._progress = threads, progress
         self._started = time.perf_counter()
         self.cap = query.threat.budget
@@ -40,9 +45,19 @@ class RadiusSearch:
         self.rival: int | None = None
         self.robust = False
         self.reason: str | None = None
-        self.compiled = compile_problem(query, options, self.cap)
+        self._kept: Compiled | None = None
+        self._above: Search | None = None
+        self._below: Search | None = None
+        self._half, self._is_given_up = alarm, False
         self._open: list[Search] = []
         self._stats: list[Stats] = []  # of those that are closed; their arrays are given back
+
+    @property
+    def compiled(self) -> Compiled:
+        """For the whole cap."""
+        if self._kept is None:
+            self._kept = compile_problem(self.query, self.options, self.cap)
+        return self._kept
 
     @property
     def _most(self) -> int:
@@ -59,11 +74,11 @@ class RadiusSearch:
         if self._progress is not None:
             self._progress(self.lower, None if self._smallest is None else self._smallest - 1)
 
-    def _start(self, budget: int) -> Search:
+    def _start(self, budget: int, alarm: Alarm | None = None) -> Search:
         compiled = self.compiled
         if budget < self._most and self.query.threat.insert and self.query.claim.node is not None:
             compiled = compile_problem(self.query, self.options, budget)  # fewer insertions reach less far
-        search = Search(compiled, budget, self.options, self.threads, self._note_attack, None, self.deadline)
+        search = Search(compiled, budget, self.options, self.threads, self._note_attack, None, alarm or self.alarm)
         self._open.append(search)
         return search
 
@@ -75,8 +90,8 @@ class RadiusSearch:
         closed: int = sum(stats.nodes for stats in self._stats)
         return closed + sum(search.all_nodes for search in self._open)
 
-    def _go_on(self, search: Search, first_only: bool, turn: int | None = None) -> str | None:
-        """Let a search go on, for `turn` nodes at most; notes an attack if it finds one.
+    def _go_on(self, search: Search, first_only: bool, turn: int | None = None, work: float = inf) -> str | None:
+        """Let a search go on, for `turn` nodes and about as much `work` at most; notes an attack if it finds one.
 
         The reason why it is not finished, or None; "node limit" is also that of the turn.
         """
@@ -86,13 +101,27 @@ class RadiusSearch:
                 return "node limit"
             turn = left if turn is None else min(turn, left)
         most = None if turn is None else search.all_nodes + turn
-        reason = search.run(node_limit=most, first_only=first_only)
-        if search.attack is not None and (self.attack is None or len(search.attack) < len(self.attack)):
-            self.attack, self.rival = Attack(search.attack), search.rival
+        try:
+            reason = search.run(node_limit=most, first_only=first_only, most_work=search.work + work)
+        finally:  # an interrupt may come
+            if search.attack is not None and (self.attack is None or len(search.attack) < len(self.attack)):
+                self.attack, self.rival = Attack(search.attack), search.rival
         return None if search.attack is not None and first_only else reason
 
     def _out_of_nodes(self) -> bool:
         return self.node_limit is not None and self._nodes() >= self.node_limit
+
+    def run(self) -> None:
+        claim = self.query.claim
+        parts = self.query.network, self.query.graph, claim.node, claim.label, self.query.rivals
+        if holds_as_it_is(*parts, self.alarm):
+            self.lower = 0  # before anything that may take long
+            self._tell()
+        with ExitStack() as self._stack:
+            if self.options["radius_from_below"]:
+                self.from_both_ends()
+            else:
+                self.from_above()
 
     def from_above(self) -> None:
         """The paper's variant: one search, in which every attack lowers the budget for what is left."""
@@ -107,39 +136,70 @@ class RadiusSearch:
         self._tell()
 
     def from_both_ends(self) -> None:
-        """Two searches in turns that double: one over the whole cap, as from above, and one at the smallest budget
-        that is not yet proved. A claim that nothing breaks is settled by the first, one with a small radius by the
-        second, and neither waits for the other longer than it works itself.
+        """Two searches in turns that double: one at the smallest budget that is not yet proved, and one over the whole
+        cap, as from above. A claim that nothing breaks is settled by the second, one with a small radius by the first,
+        and neither waits for the other longer than it works itself.
+
+        Where time is limited, a large budget must not take the time in which a small one is proved: there the search
+        over the whole cap waits until the first turn at the smallest one is over, and is done no more work for.
         """
-        above, below = self._start(self._most), None
-        turn = FIRST_TURN
-        while True:
-            self.reason = self._go_on(above, False, turn)
-            if self.reason is None:
-                self._settle()
-                return
-            left = turn
-            while self.reason != "timeout" and left > 0 and not self._closed() and not self._out_of_nodes():
-                below = below or self._start(self.lower + 1)
-                before = below.all_nodes
-                self.reason = self._go_on(below, True, left)
-                left -= max(below.all_nodes - before, 1)
-                if self.reason is None and below.attack is None:
-                    self.lower += 1
-                    self._tell()
-                    self._close(below)
-                    below = None
-            if self._closed():
-                self.robust, self.reason = self.attack is None, None
-                return
-            if self.reason == "timeout" or self._out_of_nodes():
-                self.reason = self.reason or "node limit"
-                return
+        limited = self.alarm.deadline is not None
+        turn, work = FIRST_TURN, inf
+        if limited and self._most > 1:
+            work = self._prove(turn)
+        while not self._ended():
+            if not self._is_given_up:
+                if self._above is None:
+                    self._above = self._start(self._most, self._alarm_above())
+                self.reason = self._go_on(self._above, False, turn, work)
+                if self.reason is None:
+                    self._settle()
+                    return
+                if self._half.interrupted:
+                    self.alarm.interrupted = True
+                self._is_given_up = self._half.is_up()  # a kernel that was stopped cannot go on
+            worked = self._prove(2 * turn if limited else turn)
+            work = worked if limited else inf
             turn *= 2
+        if self._closed():
+            self.robust, self.reason = self.attack is None, None
+        else:
+            self.reason = self.alarm.reason if self.alarm.is_up() else "node limit"
+
+    def _alarm_above(self) -> Alarm:
+        """One action of the search over the whole cap may take all the time there is: it gets half of what is left."""
+        deadline = self.alarm.deadline
+        if deadline is not None:
+            now = time.perf_counter()
+            self._half = self._stack.enter_context(Alarm(now + (deadline - now) / 2))
+        return self._half
+
+    def _ended(self) -> bool:
+        return self._closed() or self.alarm.is_up() or self._out_of_nodes()
+
+    def _prove(self, turn: int) -> float:
+        """Go on at the smallest budgets that are not proved, for so many nodes; the work that it took."""
+        left, worked = turn, 0.0
+        while left > 0 and not self._ended():
+            below = self._below = self._below or self._start(self.lower + 1)
+            nodes, work = below.all_nodes, below.work
+            reason = self._go_on(below, True, left)
+            left -= max(below.all_nodes - nodes, 1)
+            worked += max(below.work - work, 1)
+            if reason is None and below.attack is None:
+                self.lower += 1
+                self._tell()
+                self._close(below)
+                self._below = None
+                del below  # its arrays are given back before the next one's are made
+        return worked
 
     def _closed(self) -> bool:
         """Whether proofs have met the smallest attack, or the cap."""
         return self.lower >= (self._most if self.attack is None else len(self.attack) - 1)
+
+    def is_finished(self) -> bool:
+        return self.reason is None and (self.robust or self.attack is not None) and self._closed()
 
     def result(self, started: float) -> Radius:
         exact = self.reason is None
@@ -165,6 +225,8 @@ class RadiusSearch:
     def _total(self, started: float) -> Stats:
         """What all searches took together."""
         every = [*self._stats, *(search.stats(started) for search in self._open)]
+        if not every:  # it ended before the first search began
+            return no_stats(started, fragile=0 if self._kept is None else len(self._kept.pairs), searches=0)
         whole = dict(every[0])
         for stats in every[1:]:
             whole.update(

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from math import log2
+from math import inf, log2
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from ..clock import TimeUpError
 from ..model.graph import Pair
-from ..model.verdict import Stats
+from ..model.verdict import Attack, Lead, Stats
 from ..problem.layout import Compiled
 from .attacks.beam_search import BeamSearch
 from .attacks.extensions import Extensions, Flips
 from .attacks.local_search import LocalSearch
+from .deadline import Alarm
 from .forward.claim import grounding_may_break
 from .intervals.rounding import evaluate_root
 from .jit.by_address import Bundle
@@ -57,6 +59,12 @@ TIGHTEN_EVERY = 2
 def exploration(nodes: int, fragile: int) -> float:
     """The paper's exploration ratio."""
     return log2(max(nodes, 1)) / (fragile + 1)
+
+
+def no_stats(started: float, **more: int) -> Stats:
+    """Of a question that ended before a search began."""
+    found = {"nodes": 0, "leaves": 0, "fragile": 0, "exploration": 0.0, "evaluations": 0, **more}
+    return Stats(seconds=time.perf_counter() - started, **found)
 
 
 class Step(NamedTuple):
@@ -127,12 +135,15 @@ class Search:
         threads: int = 1,
         on_attack: Callable[[list[Pair]], None] | None = None,
         trace: Trace | None = None,
-        deadline: float | None = None,
+        alarm: Alarm | None = None,
+        progress: Callable[[int], None] | None = None,
     ) -> None:
-        self.worker = Worker(compiled, budget, options, on_attack, trace, deadline, later=True)
+        self.worker = Worker(compiled, budget, options, on_attack, trace, alarm, later=True)
         self._asked, self._threads = options, threads
         self._plan = self._make_plan(options)
         self._looking: Looking | None = None
+        self._progress = progress
+        self._looked: list[Extensions] = []
         self._refuted: set[Flips] = set()
         self._strategy: Strategy = self.worker  # the tree, as long as nothing promises more
         # what workers have counted that this search was shared with
@@ -227,9 +238,10 @@ class Search:
                 self.worker.options,
                 self.worker.breaks,
                 self._refuted,
-                self.worker.deadline,
+                self.worker.alarm,
             )
             found = Looking(extensions, BeamSearch(extensions), LocalSearch(extensions))
+            self._looked.append(extensions)
             if here:
                 return found
             self._looking = found
@@ -255,8 +267,17 @@ class Search:
         """Whether there is an attack, and no smaller one is asked for, or none is possible."""
         return self.worker.attack is not None and (self._first_only or not self.worker.attack)
 
-    def run(self, *, node_limit: int | None, first_only: bool) -> str | None:
-        """Search to the end (None) or to a limit (its name); with `first_only`, the first attack ends it too."""
+    def run(self, *, node_limit: int | None, first_only: bool, most_work: float = inf) -> str | None:
+        """Search to the end (None) or to a limit (its name); with `first_only`, the first attack ends it too.
+
+        most_work: about so much of it in all; "work" says that it was reached.
+        """
+        try:
+            return self._run(node_limit, first_only, most_work)
+        except TimeUpError:
+            return None if self.worker.attack is not None and first_only else self.worker.alarm.reason
+
+    def _run(self, node_limit: int | None, first_only: bool, most_work: float) -> str | None:
         self._first_only = first_only
         most_nodes = np.iinfo(np.int64).max if node_limit is None else node_limit
         while True:
@@ -286,8 +307,12 @@ class Search:
                 self.worker.breaks(self.worker.flips())
             elif code == PAUSED and self.worker.nodes >= most_nodes:
                 return "node limit"
-            if code == STOPPED or (self.worker.deadline is not None and time.perf_counter() > self.worker.deadline):
-                return None if self.worker.attack is not None and first_only else "timeout"
+            if code == STOPPED or self.worker.alarm.is_up():
+                return None if self.worker.attack is not None and first_only else self.worker.alarm.reason
+            if code == PAUSED and self.work >= most_work:
+                return "work"
+            if self._progress is not None:
+                self._progress(self.worker.nodes)
 
     def _share(self, most_nodes: int) -> str | None:
         """Leave what is open to several walkers."""
@@ -297,6 +322,19 @@ class Search:
             self._others += worker.state.tally
             self._others_checks += worker.exact_checks
         return reason
+
+    @property
+    def lead(self) -> Lead | None:
+        """What comes closest to an attack among all that were looked at from the root."""
+        found = max((one.lead for one in self._looked if one.lead is not None), default=None)
+        if found is None:
+            return None
+        margin, flips = found
+        return Lead(Attack(map(tuple, self.worker.compiled.pairs[list(flips)].tolist())), margin)
+
+    @property
+    def work(self) -> int:
+        return int(self.worker.state.tally[WORK] + self._others[WORK])
 
     @property
     def all_nodes(self) -> int:

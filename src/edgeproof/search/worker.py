@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..arithmetic.evaluator import ExactEvaluator
+from ..arithmetic.decide import Decider
 from ..model.arrays import IntArray
 from ..model.graph import Pair
 from ..problem.layout import Compiled, Problem
-from .deadline import LONG_PASS, stop_at
+from .deadline import LONG_PASS, Alarm
 from .intervals.rounding import evaluate_root, rounding_slacks
 from .jit.by_address import Bundle
 from .linear.workspace import make_nested, make_workspace
@@ -31,7 +31,7 @@ QUOTA = 20_000
 # the same for forks, which begin with some ms of tables
 FORK_QUOTA = 6 * QUOTA
 # pairs whose screening may take longer than that
-MANY_PAIRS = 300
+MANY_PAIRS = 60
 
 
 def make_root(p: Problem, budget: int, most: int) -> State:
@@ -62,13 +62,13 @@ class Worker:
         options: Mapping[str, bool],
         on_attack: Callable[[list[Pair]], None] | None = None,
         trace: Trace | None = None,
-        deadline: float | None = None,
+        alarm: Alarm | None = None,
         later: bool = False,
     ) -> None:
         """With `later`, somebody calls `prepare` before the first move."""
-        self.compiled, self.deadline = compiled, deadline
+        self.compiled, self.alarm = compiled, alarm or Alarm()
         self._on_attack, self.trace = on_attack, trace
-        self.evaluator = ExactEvaluator(compiled.query.network, compiled.query.graph)
+        self.decider = Decider(compiled.query.network, compiled.query.graph)
         p = compiled.problem
         self.options = Options(**{name: int(options[name]) for name in Options._fields})._replace(
             lines_tighten=0, lines_nested=0, interplay=0
@@ -78,8 +78,8 @@ class Worker:
         self.uses_symmetries = options["interplay_symmetries"] and 2 < budget <= MOST_FLIPS
         self.most = budget if options["budget_boxes"] else len(compiled.pairs)
         self.state = make_root(p, budget, self.most)
-        if deadline is not None and p.slot_source.size * p.D * p.T > LONG_PASS:
-            stop_at(deadline, self.state.tally, self)
+        if p.slot_source.size * p.D * p.T > LONG_PASS:
+            self.alarm.watch(self.state.tally)
         if trace is not None:
             trace.pairs = compiled.pairs
             self.state = trace.attach(self.state)
@@ -121,8 +121,8 @@ class Worker:
                 self._pairwise = Bundle(make_tables(p, self.state.slack, self.budget, True, alike))
             except MemoryError:
                 options = options._replace(interplay=0)
-            if self.deadline is not None and p.pair_u.size > MANY_PAIRS:
-                stop_at(self.deadline, self.state.tally, self)
+            if p.pair_u.size > MANY_PAIRS:
+                self.alarm.watch(self.state.tally)
         self.options = options
 
     def can_screen(self) -> bool:
@@ -192,12 +192,12 @@ class Worker:
         return [~pair for pair in trail.tolist() if pair < 0]
 
     def breaks(self, pairs: Sequence[int]) -> bool:
-        """Whether these flips break the claim, in exact arithmetic; if so, they are the best attack so far."""
+        """Whether these flips break the claim (decide.py); if so, they are the best attack so far."""
         claim = self.compiled.query.claim
         flips = [(int(u), int(v)) for u, v in self.compiled.pairs[list(pairs)]]
         self.exact_checks += 1
-        margin, rival = self.evaluator.margin(claim.node, claim.label, self.compiled.rival_classes, flips)
-        if not margin > 0:
+        rival = self.decider.rival(claim.node, claim.label, self.compiled.rival_classes, flips, self.alarm)
+        if rival is None:
             return False
         self.note_attack(flips, rival)
         return True

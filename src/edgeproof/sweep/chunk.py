@@ -28,6 +28,7 @@ class Task(NamedTuple):
     asks: tuple[Ask, ...]
     waiting: tuple[Ask, ...] = ()
     facts: tuple[Fact, ...] = ()
+    spent: tuple[float, ...] = ()  # seconds of each of `asks` in earlier passes
 
 
 class Chunk(NamedTuple):
@@ -48,6 +49,7 @@ class Line(NamedTuple):
     position: int
     status: str
     text: str
+    seconds: float = 0.0
 
 
 class Reply(NamedTuple):
@@ -81,7 +83,7 @@ def _answer_task(
 
     def note(ask: Ask, result: Result, implied_by: str | None = None) -> None:
         text = make_line(job, group, ask, result, limits=chunk.limits, attempt=chunk.attempt, implied_by=implied_by)
-        lines.append(Line(ask.position, status_of(result), text))
+        lines.append(Line(ask.position, status_of(result), text, float(result.stats.get("seconds", 0.0))))
 
     def settled(ask: Ask) -> bool:
         implied = settle(job, group, ask, facts) if facts else None
@@ -94,9 +96,10 @@ def _answer_task(
         if settled(ask):
             continue
         if lines and time.perf_counter() - started > chunk.patience:
-            return Task(group, task.asks[number:], tuple(waiting), tuple(facts))
+            return Task(group, task.asks[number:], tuple(waiting), tuple(facts), task.spent[number:])
         at(ask.position)
-        result = ask_one(job, group, ask, label, chunk.limits)
+        limits = chunk.limits.after(task.spent[number] if task.spent else 0.0)
+        result = ask_one(job, group, ask, label, limits)
         note(ask, result)
         label = result.label if label is None else label
         if status_of(result) == "unknown":

@@ -13,9 +13,9 @@ from ..errors import EdgeproofError
 from .answer import Answer
 from .chunk import Chunk, Line, Reply, Task, failure_line
 from .copies import copy_line, find_copies, stands_for
-from .dispatch import Dispatcher
+from .dispatch import Dispatcher, Here
 from .job import Job
-from .limits import Limits, covers
+from .limits import LEAST, Limits, covers
 from .line import DECIDED, read_answer
 from .plan import Ask, Group, Questions
 from .share import Fact, recall
@@ -84,6 +84,7 @@ class Sweep:
         self._undecided: dict[
             int, tuple[str, bool]
         ] = {}  # the last line of what waits, and whether it was stored before
+        self._spent: dict[int, float] = {}  # seconds that an open question took in earlier passes
         self._deaths: Counter[int] = Counter()
         self._settled: deque[Settled] = deque()
         self._task_seconds = PATIENCE
@@ -94,6 +95,7 @@ class Sweep:
         self._borrowed: set[int] = set()  # questions whose stored line is an equal graph's
         asked = (ask.position for group in self._groups() for ask in group.asks)
         self.total = sum(1 + len(self._copies.get(position, ())) for position in asked)
+        self.computing = False  # this process is at a question
         self.counts: Counter[str] = Counter()
         self.resumed = 0
         self.first_error: str | None = None
@@ -188,13 +190,18 @@ class Sweep:
                 if fact is not None and self._share:
                     facts.append(fact)
             elif line is None or not covers(line, limits) or (line["status"] == "error" and self._retry_errors):
-                asks.append(ask)
+                early = attempt < len(self._passes) and limits.timeout is not None
+                if early and limits.after(self._spent.get(ask.position, 0.0)).timeout == LEAST:
+                    waiting.append(ask)  # for the last pass, which it gets the rest of its time in
+                else:
+                    asks.append(ask)
             elif line["status"] == "error":
                 self._settle(group, ask, "error", json.dumps(line), stored=True)
             else:
                 waiting.append(ask)
                 self._undecided[ask.position] = json.dumps(line), True
-        task = Task(group, tuple(asks), tuple(waiting), tuple(facts))
+        spent = tuple(self._spent.get(ask.position, 0.0) for ask in asks)
+        task = Task(group, tuple(asks), tuple(waiting), tuple(facts), spent)
         if asks or (waiting and facts):
             return task
         self._end(task, attempt)
@@ -238,9 +245,16 @@ class Sweep:
 
     def _launch(self, chunk: Chunk, with_job: bool = False) -> None:
         try:
+            self.computing = isinstance(self._dispatcher, Here)
             future = self._dispatcher.submit(chunk, with_job)
+        except KeyboardInterrupt:  # it ends the question that this process is at
+            if not self._stopping:
+                raise
+            return
         except (BrokenExecutor, RuntimeError) as problem:  # RuntimeError: it was shut down
             raise EdgeproofError(f"the executor takes no more work: {problem}; what is answered is kept") from None
+        finally:
+            self.computing = False
         self._flying[future] = _Flight(chunk, time.monotonic())
 
     # taking in
@@ -291,12 +305,15 @@ class Sweep:
     def _note_line(self, group: Group, ask: Ask, line: Line) -> None:
         if line.status == "unknown":
             self._undecided[ask.position] = line.text, False
+            if self.limits.timeout is not None:
+                self._spent[ask.position] = self._spent.get(ask.position, 0.0) + line.seconds
         else:
             self._settle(group, ask, line.status, line.text)
 
     def _settle(self, group: Group, ask: Ask, status: str, text: str, stored: bool = False) -> None:
         self._done[ask.position] = 1
         self._undecided.pop(ask.position, None)
+        self._spent.pop(ask.position, None)
         if stored and ask.position in self._borrowed:
             self._settle_copy(group, ask, text)
         else:
@@ -373,7 +390,9 @@ class Sweep:
         if self.store is not None:
             self.store.append([line.text])
         self._note_line(task.group, culprit, line)
-        return task._replace(asks=tuple(ask for ask in task.asks if ask is not culprit))
+        at = task.asks.index(culprit)
+        asks, spent = task.asks[:at] + task.asks[at + 1 :], task.spent[:at] + task.spent[at + 1 :]
+        return task._replace(asks=asks, spent=spent)
 
     # for those who watch
 

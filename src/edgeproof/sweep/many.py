@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from os import PathLike
 from typing import Any
@@ -12,6 +12,7 @@ from ..errors import InputError
 from ..model.graph import Graph
 from ..model.network import Network
 from ..model.query import require_parts
+from ..progress import reporting, tell_share
 from .answer import Answer
 from .dispatch import Dispatcher, Here, OnExecutor
 from .drive import Sweep
@@ -38,6 +39,7 @@ def verify_many(
     options: Mapping[str, Any] | None = None,
     passes: bool | None = None,
     share: bool = True,
+    progress: bool | Callable[[int, int], object] | None = None,
 ) -> Iterator[Answer]:
     """Verdicts and radii for many questions, in the order in which they are found.
 
@@ -50,6 +52,8 @@ def verify_many(
     question; past them the answer is `unknown`, or an error.
     passes: ask everything with a small node limit first, then what is left with larger ones. share: an answer settles
     other questions about the same node where one threat contains the other. Turn both off to measure each alone.
+    All passes together take no more than `timeout` for a question. progress: called with the number of questions that
+    are answered and of all; True: told on stderr.
 
     A question that fails gives an answer with status "error", and ends nothing.
     """
@@ -57,7 +61,15 @@ def verify_many(
         network, graph, queries, executor, workers=workers, store=store, engine=engine, options=options,
         limits=Limits(timeout, node_limit, memory), passes=passes, share=share,
     )  # fmt: skip
-    return iter(sweep)
+    return _reported(sweep, progress)
+
+
+def _reported(sweep: Sweep, progress: bool | Callable[[int, int], object] | None) -> Iterator[Answer]:
+    with reporting(progress, tell_share) as report:
+        for answered, answer in enumerate(sweep, 1):
+            if report is not None:
+                report(answered, sweep.total)
+            yield answer
 
 
 def make_sweep(

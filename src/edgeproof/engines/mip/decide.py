@@ -8,7 +8,9 @@ from math import log2
 
 import numpy as np
 
-from ...arithmetic.evaluator import ExactEvaluator
+from ...arithmetic.decide import Decider
+from ...arithmetic.float64 import evaluate
+from ...clock import Clock, TimeUpError
 from ...model.arrays import FloatArray, IntArray
 from ...model.graph import Pair
 from ...model.query import Query
@@ -66,22 +68,25 @@ class Decision:
 
 def decide(query: Query, arena: Arena, settings: Settings, effort: Effort) -> Decision:
     """Rivals that are close on the input graph come first: they are the likelier winners."""
-    evaluator = ExactEvaluator(query.network, query.graph)
-    scores = evaluator.scores(query.claim.node)
+    claim, decider = query.claim, Decider(query.network, query.graph)
     effort.evaluations += 1
-    best = max(query.rivals, key=lambda rival: (scores[rival], -rival))
-    if scores[best] > scores[query.claim.label]:
-        return Decision([], best)
+    try:
+        winner = decider.rival(claim.node, claim.label, query.rivals, (), Clock(effort.deadline))
+    except TimeUpError:
+        return Decision(reason="timeout")
+    if winner is not None:
+        return Decision([], winner)
+    scores = evaluate(query.network, query.graph, claim.node)
     gap = smallest_gap(query, arena)
     for rival in sorted(query.rivals, key=lambda rival: -scores[rival]):
-        found = _decide_rival(query, arena, rival, gap, evaluator, settings, effort)
+        found = _decide_rival(query, arena, rival, gap, decider, settings, effort)
         if found.attack is not None or found.reason is not None:
             return found
     return Decision()
 
 
 def _decide_rival(
-    query: Query, arena: Arena, rival: int, gap: float, evaluator: ExactEvaluator, settings: Settings, effort: Effort
+    query: Query, arena: Arena, rival: int, gap: float, decider: Decider, settings: Settings, effort: Effort
 ) -> Decision:
     if not arena.pairs:
         return Decision()
@@ -108,9 +113,12 @@ def _decide_rival(
         if outcome.flips is None:
             return Decision(reason=outcome.answer)
         attack = [arena.pairs[at] for at in np.flatnonzero(outcome.flips == 1)]
-        margin, winner = evaluator.margin(query.claim.node, query.claim.label, query.rivals, attack)
         effort.evaluations += 1
-        if margin > 0:
+        try:
+            winner = decider.rival(query.claim.node, query.claim.label, query.rivals, attack, Clock(effort.deadline))
+        except TimeUpError:
+            return Decision(reason="timeout")
+        if winner is not None:
             return Decision(attack, winner)
         program = program.without(outcome.flips)
     return Decision(reason="tolerance")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from math import gcd
 
@@ -10,8 +9,9 @@ import numpy as np
 
 from ...model.arrays import IntArray
 from ...problem.layout import Problem
+from ..deadline import LONG_PASS, Alarm
 from ..jit.by_address import Bundle
-from ..state.state import EVALUATIONS, LIMIT, Options, State, with_longer_trails
+from ..state.state import EVALUATIONS, LIMIT, STOP, Options, State, with_longer_trails
 from .flips import score_flips
 
 Flips = tuple[int, ...]
@@ -41,7 +41,7 @@ class Extensions:
         options: Options,
         breaks: Callable[[Sequence[int]], bool],
         refuted: set[Flips],
-        deadline: float | None,
+        alarm: Alarm,
     ) -> None:
         """`breaks` decides in exact arithmetic whether flipping these pairs breaks the claim; of those that are
         `refuted` it is known that they do not.
@@ -55,10 +55,13 @@ class Extensions:
         self._scores = np.zeros(p.pair_u.size)
         self.order = _scatter(p.pair_present)
         self._refuted = refuted
-        self._deadline = deadline
+        self._alarm = alarm
+        self.lead: Scored | None = None  # the flips that come closest, and by how much they miss
+        if p.slot_source.size * p.D * p.T > LONG_PASS:
+            alarm.watch(state.tally)
 
     def late(self) -> bool:
-        return self._deadline is not None and time.perf_counter() > self._deadline
+        return self._alarm.is_up() or bool(self._state.bundle.tally[STOP])
 
     @property
     def evaluations(self) -> int:
@@ -83,7 +86,13 @@ class Extensions:
                 return grown
         allowed = np.flatnonzero(self._scores > -np.inf)
         best = allowed[np.argsort(-self._scores[allowed], kind="stable")]
+        if best.size and not self.late():
+            self._note_lead(float(self._scores[best[0]]), (*base, int(best[0])))
         return [(float(self._scores[pair]), tuple(sorted((*base, pair)))) for pair in best[:width].tolist()]
+
+    def _note_lead(self, score: float, flips: Flips) -> None:
+        if self.lead is None or score > self.lead[0]:
+            self.lead = score, flips
 
     def _is_attack(self, flips: Flips) -> bool:
         """Whether these break the claim; asked once."""

@@ -8,7 +8,7 @@ from ..forward.claim import grounding_may_break, largest_objective
 from ..forward.incremental import evaluate_from
 from ..jit.decorators import entry
 from ..state.budget import affordable
-from ..state.state import BOX_MARK, EVALUATION_WORK, EVALUATIONS, LIMIT, PAIR_MARK, USED, VALUE_MARK, WORK
+from ..state.state import BOX_MARK, EVALUATION_WORK, EVALUATIONS, LIMIT, PAIR_MARK, STOP, USED, VALUE_MARK, WORK
 from ..state.trail import decide, undo
 
 
@@ -30,6 +30,8 @@ def flip_best_gains(p, s, linear, options, excluded):
     """Flip the pairs with the largest gains one after the other; True as soon as the claim may be broken."""
     room = p.T * p.n  # what one flip can write to the trail
     while s.tally[USED] < s.tally[LIMIT] and s.value_trail_at.size - s.tally[VALUE_MARK] >= room:
+        if s.tally[STOP]:
+            return False
         best, at = 0.0, np.int64(-1)
         for pair in range(p.pair_u.size):
             if linear.order[pair] > best and s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair):
@@ -47,7 +49,7 @@ def score_flips(p, s, options, base, excluded, scores, order, first, last):
     """scores[pair], for pairs from `first` to before `last` in this order: the largest objective of a rival when `base`
     and this pair are flipped; -inf where that is not allowed. All single flips of one base graph share its evaluation.
 
-    Stops behind the first pair that may break the claim; returns where it has stopped.
+    Stops behind the first pair that may break the claim, or when time is up; returns where it has stopped.
     """
     for k in range(base.size):
         flip_grounding(p, s, options, base[k])
@@ -55,6 +57,9 @@ def score_flips(p, s, options, base, excluded, scores, order, first, last):
     for k in range(first, last):
         pair = order[k]
         scores[pair] = -np.inf
+        if s.tally[STOP]:
+            last = k + 1
+            break
         if s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair):
             flip_grounding(p, s, options, pair)
             scores[pair] = largest_objective(p, s, excluded)

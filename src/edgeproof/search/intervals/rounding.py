@@ -178,6 +178,8 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
         width = p.width[t]
         pass_on(p, t, magnitude[t - 1], passed)
         for v in range(p.active[t]):
+            if s.tally[STOP]:
+                return False
             size = s.slack[t, v]
             if t == 1:
                 size_first(p, s, options, v, size, gathered)

@@ -12,7 +12,7 @@ from ...problem.layout import GRAPH, MAX
 from ..intervals.aggregate import bound_vertex, save_box, send_box
 from ..jit.decorators import entry, kernel, leaf, part
 from ..state.rows import fill
-from ..state.state import HIGH, LIMIT, LOW, TIGHTEN_AT, USED, WORK
+from ..state.state import HIGH, LIMIT, LOW, STOP, TIGHTEN_AT, USED, WORK
 from .backward import backward_pass
 from .concretize import concretize
 from .nested import is_still
@@ -104,7 +104,8 @@ def start_tightening(p, s, linear):
 def tighten_more(p, s, linear, nested, innermost, options, stop):
     """Stage by stage: propagate what the stage below gained, then tighten what still matters.
 
-    True when all is done, False where the work reached `stop` first: on a large neighbourhood this takes seconds.
+    True when all is done, False where the work reached `stop` first: on a large neighbourhood this takes seconds; or
+    where time is up.
     """
     n = p.n
     while s.tally[TIGHTEN_AT] < (p.T + 1) * n:
@@ -112,7 +113,7 @@ def tighten_more(p, s, linear, nested, innermost, options, stop):
         if v >= p.active[t]:
             s.tally[TIGHTEN_AT] = (t + 1) * n
             continue
-        if s.tally[WORK] >= stop:
+        if s.tally[WORK] >= stop or s.tally[STOP]:
             return False
         s.tally[TIGHTEN_AT] += 1
         reach = 0

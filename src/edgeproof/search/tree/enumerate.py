@@ -25,6 +25,7 @@ from ..state.state import (
     EVALUATIONS,
     LIMIT,
     PRICED_AT,
+    STOP,
     UNDECIDED,
     USED,
     WORK,
@@ -140,5 +141,5 @@ def enumerate_graphs(p, s, linear, options, excluded, stop):
             s.enumeration_cursor[level + 1] = s.enumeration_cursor[level]
         else:
             undo_level(p, s, level)
-        if tally[WORK] >= stop:
+        if tally[WORK] >= stop or tally[STOP]:
             return INTERRUPTED

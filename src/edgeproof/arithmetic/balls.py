@@ -1,0 +1,135 @@
+"""Scores in balls of any precision (python-flint): where float64 does not tell them apart, and exact numbers are long.
+
+A ball holds the true number, whatever its precision; more bits make it smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import flint
+import numpy as np
+
+from ..clock import Clock
+from ..model.graph import Graph
+from ..model.network import Aggregation, Layer, Network, Readout
+from .receptive_field import Field
+
+Ball = Any  # flint.arb
+Rows = list[list[Ball]]
+# products of two balls between two looks at the clock: some hundredths of a second
+PIECE = 1 << 18
+
+
+def ball_scores(network: Network, graph: Graph, field: Field, bits: int, clock: Clock) -> list[Ball]:
+    with flint.ctx.workprec(bits):
+        rows: Rows | None = None
+        for layer, count in zip(network.layers, field.sizes[1:], strict=True):
+            rows = _layer(layer, graph, field, rows, count, clock)
+        assert rows is not None
+        if network.readout is None:
+            return rows[0]
+        rows = [_pool(network.readout.pool, rows, clock)]
+        parts: tuple[Layer | Readout, ...] = (network.readout, *network.head)
+        for part in parts:
+            rows = [_bent(part, row) for row in _times(rows, part.C, part.b, clock)]
+        return rows[0]
+
+
+def _layer(layer: Layer, graph: Graph, field: Field, rows: Rows | None, count: int, clock: Clock) -> Rows:
+    """h of the first `count` vertices; rows: what they hold before, None for features."""
+    groups = None if layer.is_dense else [field.sources[a:b] for a, b in _spans(field, count)]
+    if rows is None:
+        own, rows = _features(graph, field.vertices[:count]), None
+    else:
+        own = rows[:count]
+    before = _times(own, layer.C, layer.b, clock)
+    if groups is not None:
+        heard = _heard_features(layer, graph, field, groups, clock) if rows is None else None
+        if heard is None:
+            assert rows is not None
+            heard = _heard(layer.aggregation, rows, groups, field, clock)
+        added = _times(heard, layer.A, None, clock)
+        before = [[x + y for x, y in zip(*both, strict=True)] for both in zip(before, added, strict=True)]
+    return [_bent(layer, row) for row in before]
+
+
+def _spans(field: Field, count: int) -> Iterator[tuple[int, int]]:
+    ends = field.ptr[: count + 1].tolist()
+    return pairwise(ends)
+
+
+def _features(graph: Graph, vertices: np.ndarray) -> Rows:
+    return [[flint.arb(x) for x in row] for row in graph.features.dense(vertices).tolist()]
+
+
+def _heard_features(layer: Layer, graph: Graph, field: Field, groups: list[np.ndarray], clock: Clock) -> Rows:
+    """Features have no rounding to lose, so a max selects among floats."""
+    if layer.aggregation is not Aggregation.MAX:
+        senders = np.arange(field.sizes[0])
+        return _heard(layer.aggregation, _features(graph, field.vertices[senders]), groups, field, clock)
+    out: Rows = []
+    for group in groups:
+        clock.look()
+        peak = graph.features.dense(field.vertices[group]).max(axis=0, initial=-np.inf)
+        out.append([flint.arb(x) for x in (peak if group.size else np.zeros_like(peak)).tolist()])
+    return out
+
+
+def _heard(how: Aggregation, rows: Rows, groups: list[np.ndarray], field: Field, clock: Clock) -> Rows:
+    out: Rows = []
+    if how is Aggregation.GCN:
+        roots = [flint.arb(degree).rsqrt() for degree in field.degree[: len(rows)].tolist()]
+        rows = [[x * root for x in row] for row, root in zip(rows, roots, strict=True)]
+    for v, group in enumerate(groups):
+        clock.look()
+        around = group.tolist()
+        if how is Aggregation.GCN:
+            around = [v, *(u for u in around if u != v)]
+        if not around:
+            out.append([flint.arb(0)] * len(rows[0]))
+            continue
+        total = _combined(how, [rows[u] for u in around])
+        if how is Aggregation.MEAN:
+            total = [x / len(around) for x in total]
+        out.append([x * roots[v] for x in total] if how is Aggregation.GCN else total)
+    return out
+
+
+def _combined(how: Aggregation, rows: Rows) -> list[Ball]:
+    if how is Aggregation.MAX:
+        total = rows[0]
+        for row in rows[1:]:
+            total = [x.max(y) for x, y in zip(total, row, strict=True)]
+        return total
+    return [sum(column[1:], column[0]) for column in zip(*rows, strict=True)]
+
+
+def _pool(how: Aggregation, rows: Rows, clock: Clock) -> list[Ball]:
+    clock.look()
+    total = _combined(how, rows)
+    return [x / len(rows) for x in total] if how is Aggregation.MEAN else total
+
+
+def _times(rows: Rows, weight: np.ndarray, bias: np.ndarray | None, clock: Clock) -> Rows:
+    """rows @ weight.T + bias, in pieces."""
+    matrix = flint.arb_mat(weight.T.tolist())
+    out: Rows = []
+    step = max(1, PIECE // weight.size)
+    for start in range(0, len(rows), step):
+        clock.look()
+        out += (flint.arb_mat(rows[start : start + step]) * matrix).tolist()
+    if bias is None:
+        return out
+    added = [flint.arb(x) for x in bias.tolist()]
+    return [[x + y for x, y in zip(row, added, strict=True)] for row in out]
+
+
+def _bent(part: Layer | Readout, row: list[Ball]) -> list[Ball]:
+    """max(x, slope x), which is the activation as slopes are from 0 to 1."""
+    if isinstance(part, Readout) or part.is_linear:
+        return row
+    slopes = part.negative_slopes.tolist()
+    return [x.max(x * slope) for x, slope in zip(row, slopes, strict=True)]
