@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import edgeproof.arithmetic.decide
-from edgeproof import Graph, Layer, Network, enclosure
+from edgeproof import Graph, Layer, Network
+from edgeproof.arithmetic import enclosure
 from edgeproof.arithmetic.decide import Decider
 from edgeproof.arithmetic.evaluator import ExactEvaluator, exact_scores
 from edgeproof.arithmetic.receptive_field import find_field

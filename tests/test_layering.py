@@ -44,7 +44,7 @@ ROWS = (
 RANK = {part: rank for rank, row in enumerate(ROWS) for part in row}
 # what sees less than stands to its left
 ONLY = {
-    "engines": {"errors", "version", "convert", "model", "arithmetic", "options", "engines"},
+    "engines": {"errors", "version", "clock", "convert", "model", "arithmetic", "options", "engines"},
     "search.pairwise": {
         "errors",
         "model",
@@ -54,7 +54,7 @@ ONLY = {
         "search.forward",
         "search.symmetry",
     },
-    "search.attacks": {"errors", "model", "problem", "search.jit", "search.state", "search.forward"},
+    "search.attacks": {"errors", "model", "problem", "search.deadline", "search.jit", "search.state", "search.forward"},
     "search.symmetry": {"errors", "model", "problem", "search.jit", "search.state", "search.forward"},
 }
 

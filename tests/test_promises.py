@@ -116,11 +116,11 @@ def test_a_large_budget_does_not_take_the_time_of_a_small_one(monkeypatch: pytes
 
     class Stuck(climb.Search):
         def run(self, **how):
-            if self.budget < 6:
+            if self.worker.budget < 6:
                 return super().run(**how)
-            while not self.alarm.is_up():
+            while not self.worker.alarm.is_up():
                 time.sleep(0.01)
-            return self.alarm.reason
+            return self.worker.alarm.reason
 
     monkeypatch.setattr(climb, "Search", Stuck)
     monkeypatch.setattr(climb, "FIRST_TURN", 2)
@@ -259,7 +259,7 @@ def test_who_listened_to_signals_before_goes_on_hearing_them() -> None:
 
 
 def test_questions_may_be_asked_in_threads_that_hear_no_signals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("edgeproof.search.worker.LARGE", -1)
+    monkeypatch.setattr("edgeproof.search.worker.LONG_PASS", -1)
     network, graph = hard()
     found = []
     thread = threading.Thread(target=lambda: found.append(ep.verify(network, graph, Threat(20), 0, timeout=0.3).reason))

@@ -19,7 +19,7 @@ from .proof.write import write_attack, write_proof
 from .search import engine as search
 from .search.trace import Trace
 
-OF_THE_CHECKER = ("carriers", "narrow")
+OF_THE_CHECKER = ("carriers", "lines_nested")
 
 
 def verify_with_certificate(

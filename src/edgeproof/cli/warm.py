@@ -18,8 +18,9 @@ def warm() -> None:
     """
     import time
 
-    from ..search.compiling import count_kernels, processor
+    from ..search.compiling import count_kernels
     from ..search.jit.cache import cache_root
+    from ..search.jit.linking import processor
     from ..search.warm_up import is_compiled, warm_up
 
     began, there = time.monotonic(), is_compiled()

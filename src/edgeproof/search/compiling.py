@@ -111,10 +111,3 @@ def count_kernels() -> tuple[int, int]:
 
     ours = [one for one in LinkedKernel.every if one.symbol.startswith("edgeproof.")]
     return sum(one._cache._cache_file.exists() for one in ours), len(ours)
-
-
-def processor() -> str:
-    """What kernels are compiled for: on another kind of processor they are compiled again."""
-    import llvmlite.binding
-
-    return str(llvmlite.binding.get_host_cpu_name())

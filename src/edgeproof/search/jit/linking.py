@@ -140,3 +140,8 @@ def _call_by_cell(symbol: str, called: Any) -> Any:
         return impl_ret_new_ref(context, builder, called.restype, value)
 
     return call
+
+
+def processor() -> str:
+    """What kernels are compiled for: on another kind of processor they are compiled again."""
+    return str(llvmlite.binding.get_host_cpu_name())
