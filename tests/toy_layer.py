@@ -1,5 +1,6 @@
-"""A toy aggregation, `double`: twice the sum over the in-neighbours. What CONTRIBUTING.md tells under "How to add a layer",
-done: every place that a layer needs, as edits of a copy of the package.
+"""A toy aggregation, `double`: twice the sum over the in-neighbours.
+
+It is added as CONTRIBUTING.md tells under "How to add a layer", in every place, by edits of a copy of the package.
 
 python tests/toy_layer.py FOLDER writes that copy, to look at.
 """
