@@ -13,6 +13,10 @@ from ..model.network import Aggregation, Layer, Network, Readout
 # numbers that are multiplied and added up in one go
 SLICE = 1 << 16
 
+# No layer amounts to less than this, as far as its rounding goes: what underflows in it is far smaller even than the
+# rounding of so little, and later layers multiply both alike.
+FAINT = 2.0**-960
+
 
 def evaluate(network: Network, graph: Graph, node: int | None = None) -> FloatArray:
     """Scores of all vertices (n, classes), of one `node`, or of the graph (classes,)."""
@@ -42,11 +46,11 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
     """
     scores = evaluate(network, graph, node)
     positive, head = (
-        [Layer(abs(one.C), abs(one.A), abs(one.b), _no_smaller(one.aggregation), "none") for one in some]
+        [Layer(abs(one.C), abs(one.A), abs(one.b) + FAINT, _no_smaller(one.aggregation), "none") for one in some]
         for some in (network.layers, network.head)
     )
     readout = network.readout and Readout(
-        abs(network.readout.C), abs(network.readout.b), _no_smaller(network.readout.pool)
+        abs(network.readout.C), abs(network.readout.b) + FAINT, _no_smaller(network.readout.pool)
     )
     edges = np.stack([graph.sources, graph.targets])
     magnitude = Graph(edges, graph.features.magnitudes(), directed=graph.directed)
@@ -68,12 +72,12 @@ def rough_error(network: Network, graph: Graph) -> FloatArray:
             heard = (
                 0.0 if layer.is_dense else _row_sum(layer.A) * _aggregate(_no_smaller(layer.aggregation), graph, most)
             )
-            most = _row_sum(layer.C) * most + heard + abs(layer.b).max()
+            most = _row_sum(layer.C) * most + heard + abs(layer.b).max() + FAINT
         if network.readout is not None:
             readout = network.readout
-            most = _row_sum(readout.C) * _pool(most, _no_smaller(readout.pool)) + abs(readout.b).max()
+            most = _row_sum(readout.C) * _pool(most, _no_smaller(readout.pool)) + abs(readout.b).max() + FAINT
             for layer in network.head:
-                most = _row_sum(layer.C) * most + abs(layer.b).max()
+                most = _row_sum(layer.C) * most + abs(layer.b).max() + FAINT
         return _error_of(network, graph, most)
 
 

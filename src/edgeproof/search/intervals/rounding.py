@@ -40,6 +40,8 @@ from .aggregate import ROOT, bound_vertex
 # centre-radius products and sums with deletions taken back: a few times the magnitude of the plain sum
 SPREAD = 8.0
 TINY = 1e-300  # more than all underflows of one stage together
+# Below the smallest normal number rounding is absolute: half of a feature may not be a float, and is multiplied next.
+NORMAL = 2.0**-1022
 # Past this nothing is bounded. It keeps every number far from overflow, and what an underflowing coefficient of a line
 # can cost, 2**-1074 times such a number, far below FAINT.
 LARGE = 1e100
@@ -137,8 +139,9 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
                             gathered[j] += abs(row[j])
                     for j in range(m):
                         row = p.A1T_abs[p.raw_columns[offset + j]]
+                        amount = max(gathered[j], NORMAL)
                         for i in range(width):
-                            size[i] += row[i] * gathered[j]
+                            size[i] += row[i] * amount
             else:
                 copy(size, p.bias_abs[t], width)
                 add_magnitudes(size, p.CT_abs[t], magnitude[t - 1, v], lower, width)
