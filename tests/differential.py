@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,12 +10,13 @@ import numpy as np
 from edgeproof import Radius, Verdict
 from edgeproof.engines import brute
 from edgeproof.model.query import Query
-from edgeproof.options import TABLE
+from edgeproof.options import TABLE, TEST_SWITCHES
 from edgeproof.verify import Engine
 from random_queries import EVERYTHING, Grid, draw
 from shrink import reproducer, shrink
 
-TIMEOUT = 60.0  # seconds; queries are small, so an engine that needs longer hangs
+# seconds; queries are small, so an engine that needs longer hangs, unless its kernels run in plain Python
+TIMEOUT = 60.0 if os.environ.get("EDGEPROOF_KERNELS") != "python" else 1800.0
 Options = Mapping[str, bool]
 
 
@@ -23,7 +25,7 @@ def draw_options(seed: int, index: int) -> dict[str, bool]:
     rng = np.random.default_rng((seed, index, 1))
     if rng.random() < 0.5:
         return {}
-    return {option.name: not option.default for option in TABLE if rng.random() < 0.3}
+    return {option.name: not option.default for option in (*TABLE, *TEST_SWITCHES) if rng.random() < 0.3}
 
 
 def disagreement(engine: Engine, query: Query, options: Options | None = None) -> str | None:

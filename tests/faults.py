@@ -40,12 +40,13 @@ IN_SEARCH = (
     ),
     Fault(
         "inserted-sender-unheard", "search/pairwise/interactions.py",
-        "    return pay_up_to(one, two, low, high, width)\n",
+        "    return maximise_up_to(one, two, low, high, width)\n",
         "    return 0.0\n",
     ),
     Fault(
         "only-message-of-a-max", "search/pairwise/interactions.py",
-        "        if x.degree[v] == 1:\n            return pay(x.rows[gathered, GATHERED], -1.0, low, high, width)\n",
+        "        if x.degree[v] == 1:\n"
+        "            return maximise(x.rows[gathered, GATHERED], -1.0, low, high, width)\n",
         "",
     ),
     Fault(
@@ -70,7 +71,7 @@ IN_SEARCH = (
     ),
     Fault(
         "crowds-are-bounded", "search/pairwise/screening.py",
-        "usable = left == 2 or not (has_max(p) and is_crowded(p, s, x, candidates))",
+        "usable = left == 2 or not (has_max(p) and may_meet(p, s, x, candidates))",
         "usable = True",
     ),
     Fault(
@@ -90,29 +91,29 @@ IN_SEARCH = (
     ),
     Fault(
         "mean-emptied-by-two", "search/pairwise/mean_interactions.py",
-        "        total = max(total, pay(y, 1.0, low, high, width))\n",
+        "        total = max(total, maximise(y, 1.0, low, high, width))\n",
         "",
     ),
     Fault(
         "mean-emptied-and-filled", "search/pairwise/mean_interactions.py",
-        "        total += max(pay(x.centre[t, v], 1.0, low, high, width), 0.0)\n",
+        "        total += max(maximise(x.centre[t, v], 1.0, low, high, width), 0.0)\n",
         "        total += 0.0\n",
     ),
     Fault(
         "mean-emptied-beside-a-change", "search/pairwise/mean_interactions.py",
-        "        total = max(total, pay(x.rows[gathered, GATHERED], -share * share, low, high, width))\n",
+        "        total = max(total, maximise(x.rows[gathered, GATHERED], -share * share, low, high, width))\n",
         "        total = max(total, 0.0 * share)\n",
     ),
     Fault(
-        "after-any-flip", "search/tree/node_loop.py",
+        "after-any-flip", "search/tree/screened.py",
         "        x.after[left] = -1\n",
         "        x.after[left] = x.after[left]\n",
     ),
     # symmetries
     Fault(
         "symmetry-moves-flips", "search/symmetry/orbital_fixing.py",
-        "x.kept[used + 1, k] = x.kept[used, k] & (x.image[k, pair] == pair)",
-        "x.kept[used + 1, k] = x.kept[used, k]",
+        "x.stabilises[used + 1, k] = x.stabilises[used, k] & (x.image[k, pair] == pair)",
+        "x.stabilises[used + 1, k] = x.stabilises[used, k]",
     ),
     Fault(
         "symmetry-of-other-features", "search/symmetry/automorphisms.py",
@@ -137,8 +138,8 @@ IN_SEARCH = (
     # forks
     Fault(
         "fork-centre-at-rest", "search/strategies/fork_kernels.py",
-        "    total = meet_at_centre(p, s, x, r, ",
-        "    total = 0.0 * meet_at_centre(p, s, x, r, ",
+        "    total = interact_at_centre(p, s, x, r, ",
+        "    total = 0.0 * interact_at_centre(p, s, x, r, ",
     ),
     Fault(
         "fork-hears-one-sender", "search/strategies/fork_kernels.py",
@@ -152,8 +153,8 @@ IN_SEARCH = (
     ),
     Fault(
         "fork-weights-of-single-flips", "search/strategies/fork_kernels.py",
-        "min(s.spare[v], 2 if v == centre else 1)",
-        "min(s.spare[v], 1)",
+        "min(s.local_left[v], 2 if v == centre else 1)",
+        "min(s.local_left[v], 1)",
     ),
     Fault(
         "fork-seen-with-anything", "search/strategies/fork_kernels.py",
@@ -172,8 +173,8 @@ IN_SEARCH = (
     ),
     Fault(
         "forks-spend-twice", "search/strategies/fork_kernels.py",
-        "        s.spare[v] = p.local[v]\n",
-        "        s.spare[v] = min(p.local[v], s.spare[v])\n",
+        "        s.local_left[v] = p.local[v]\n",
+        "        s.local_left[v] = min(p.local[v], s.local_left[v])\n",
     ),
     Fault(
         "no-rings-of-five", "search/strategies/forks.py",
@@ -187,8 +188,8 @@ IN_SEARCH = (
     ),
     Fault(
         "rough-swing-of-one", "search/pairwise/coarse.py",
-        "        swing = rough.swing[flips - 1, v]\n",
-        "        swing = rough.swing[0, v]\n",
+        "        swing = coarse.weight_change[flips - 1, v]\n",
+        "        swing = coarse.weight_change[0, v]\n",
     ),
     Fault(
         "rough-weight-before", "search/pairwise/coarse.py",
@@ -228,7 +229,7 @@ IN_SEARCH = (
     ),
     Fault(
         "orbit-left-out-with-its-flips", "search/strategies/orbit_kernels.py",
-        "        note_marks(s, level)\n        s.tally[WORK] += p.pair_u.size // ROLES\n",
+        "        note_marks(s, level)\n        s.tally[WORK] += p.pair_u.size // ROLES_A_UNIT\n",
         "        note_marks(s, level)\n        note_marks(s, np.int64(0))\n",
     ),
     Fault(
@@ -239,8 +240,8 @@ IN_SEARCH = (
     # who needs which product
     Fault(
         "rim-too-wide", "search/state/records.py",
-        "own = v < p.active[t]\n",
-        "own = v < p.active[t] - 1\n",
+        "np.int64(v < p.active[t])",
+        "np.int64(v < p.active[t] - 1)",
     ),
     Fault(
         "last-listener-unheard", "search/state/records.py",
@@ -270,7 +271,7 @@ IN_SEARCH = (
     ),
     Fault(
         "flip-for-free-at-u", "search/state/trail.py",
-        "        if p.charge_u and u != v:\n            s.spare[u] -= 1\n",
+        "        if p.charge_u and u != v:\n            s.local_left[u] -= 1\n",
         "",
     ),
     Fault(
@@ -280,8 +281,8 @@ IN_SEARCH = (
     ),
     Fault(
         "spend-charges-too-much", "search/linear/concretize.py",
-        "lines.spent[p.pair_v[at]] += 1",
-        "lines.spent[p.pair_v[at]] += 2",
+        "linear.spent[p.pair_v[at]] += 1",
+        "linear.spent[p.pair_v[at]] += 2",
     ),
     # boxes
     Fault(
@@ -324,7 +325,7 @@ IN_SEARCH = (
     ),
     Fault(
         "crowd-there-ignored", "search/intervals/aggregate.py",
-        "there = 1.0 if s.crowd[c, GOING] > 0 else 0.0",
+        "there = 1.0 if s.group[c, GOING] > 0 else 0.0",
         "there = 0.0",
     ),
     Fault(
@@ -345,7 +346,7 @@ IN_SEARCH = (
     ),
     Fault(
         "crowds-not-told-apart", "search/intervals/binary_max.py",
-        "if s.crowd[c, NAME] == name:", "if s.crowd[c, NAME] != ~name:",
+        "if s.group[c, NAME] == name:", "if s.group[c, NAME] != ~name:",
     ),
     Fault("crowd-division", "search/linear/sum.py", "max(-a, 0.0) / deletable", "max(-a, 0.0) / (deletable + 1)"),
     Fault(
@@ -356,8 +357,8 @@ IN_SEARCH = (
     # lines
     Fault(
         "sum-gain-sign", "search/linear/sum.py",
-        "-lines.ends[0, b, k - start] if state & 1",
-        "lines.ends[0, b, k - start] if state & 1",
+        "-linear.ends[0, b, k - start] if state & 1",
+        "linear.ends[0, b, k - start] if state & 1",
     ),
     # gains by lines
     Fault("inner-pass-spends-less", "search/linear/backward.py", "s.tally[USED] - 1", "s.tally[USED] - 2"),
@@ -365,7 +366,11 @@ IN_SEARCH = (
         "inner-pass-own-pair-forgotten", "search/linear/backward.py",
         "            left += 1\n", "            left += 0\n",
     ),
-    Fault("inner-pass-stars-stale", "search/linear/backward.py", "far.stamp[2] = lines.stamp[2]", "far.stamp[2] = 0"),
+    Fault(
+        "inner-pass-stars-stale", "search/linear/backward.py",
+        "nested.counts[ROUND] = linear.counts[ROUND]",
+        "nested.counts[ROUND] = 0",
+    ),
     Fault("narrowed-end-swapped", "search/linear/nested.py", "row[j] = a[j] if end else -a[j]", "row[j] = a[j]"),
     Fault("narrowed-floor-forgotten", "search/linear/nested.py", "known += a[j] * floors[j]", "known += 0.0"),
     Fault("narrowed-second-forgotten", "search/linear/nested.py", "(consts[j] - seconds[j])", "(consts[j] - 0.0)"),
@@ -423,13 +428,13 @@ IN_SEARCH = (
     ),
     Fault(
         "stale-stars", "search/tree/prune.py",
-        "    lines.stamp[2] += 1  # boxes may have changed since the last pass\n",
+        "    linear.counts[ROUND] += 1  # boxes may have changed since the last pass\n",
         "",
     ),
     Fault(
         "line-error-dropped", "search/linear/step.py",
-        "lines.error[b] += dot_magnitudes(row, s.slack[t, v], width)",
-        "lines.error[b] += 0.0 * width",
+        "linear.error[b] += dot_magnitudes(row, s.slack[t, v], width)",
+        "linear.error[b] += 0.0 * width",
     ),
     Fault(
         "tightened-below-swapped", "search/linear/tighten.py",
@@ -458,8 +463,8 @@ IN_SEARCH = (
     ),
     Fault(
         "sways-one-degree-a-flip", "search/intervals/gcn.py",
-        "min((left - i - j) * (1 + p.charge_u), SWAYS + 1)",
-        "min(left - i - j, SWAYS + 1)",
+        "min((left - i - j) * (1 + p.charge_u), DEGREE_RANKS + 1)",
+        "min(left - i - j, DEGREE_RANKS + 1)",
     ),
     Fault(
         "sways-by-the-first-deletion", "search/intervals/gcn.py",
@@ -506,8 +511,12 @@ IN_SEARCH = (
         "return 2",
     ),
     # what the grounding looks at
-    Fault("inserted-sender-unheard", "search/state/trail.py", "s.went[u] += step", "s.went[u] += 0"),
-    Fault("inserted-sender-unheard-back", "search/state/trail.py", "s.went[v] += step", "s.went[v] += 0"),
+    Fault("inserted-sender-unheard", "search/state/trail.py", "s.inserted_out[u] += step", "s.inserted_out[u] += 0"),
+    Fault(
+        "inserted-sender-unheard-back", "search/state/trail.py",
+        "s.inserted_out[v] += step",
+        "s.inserted_out[v] += 0",
+    ),
     Fault("absent-begin-at-once", "problem/compile.py", "2 * np.arange(n) + 1)", "2 * np.arange(n))"),
     Fault(
         "boxes-undone-forwards", "search/state/trail.py",
@@ -516,19 +525,19 @@ IN_SEARCH = (
     ),
     Fault(
         "spare-not-undone", "search/state/trail.py",
-        "            if p.charge_u and u != v:\n                s.spare[u] += 1\n",
+        "            if p.charge_u and u != v:\n                s.local_left[u] += 1\n",
         "",
     ),
     # rivals and last flips
     Fault(
         "last-rival-missing", "search/tree/prune.py",
-        "            left += 1\n            if lines",
-        "            left += b == 0\n            if lines",
+        "            left += 1\n            if linear",
+        "            left += b == 0\n            if linear",
     ),
     Fault(
         "doubt-without-rounding", "search/tree/prune.py",
-        "base = lines.const[b] + lines.error[b]",
-        "base = lines.const[b] - lines.error[b]",
+        "base = linear.const[b] + linear.error[b]",
+        "base = linear.const[b] - linear.error[b]",
     ),
     Fault("doubt-without-gain", "search/tree/prune.py", "not base + gain + size", "not base - gain + size"),
     Fault(

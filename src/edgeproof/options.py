@@ -1,4 +1,7 @@
-"""Every option of the search in one table: command line, API, documentation and fuzzer read it from here."""
+"""Every option of the search in one table: command line, API, documentation and fuzzer read it from here.
+
+An option that works only under another one carries its name as a prefix.
+"""
 
 from __future__ import annotations
 
@@ -28,29 +31,37 @@ TABLE: tuple[Option, ...] = (
     Option("flip_first", True, "explore the flipped branch before the unflipped one", paper=True),
     Option("inference", True, "fix the pairs of a vertex whose local budget is spent, to a fixpoint", paper=True),
     Option("reach", True, "skip vertices and layers that cannot reach the node in question", paper=True),
-    Option("stop_unchanged", True, "stop propagating where values did not change", paper=True),
-    Option("cache_products", True, "keep A h of every vertex and layer instead of multiplying again", paper=True),
+    Option("incremental_stop", True, "stop propagating where values did not change", paper=True),
+    Option("reorder_cache", True, "keep A h of every vertex and layer instead of multiplying again", paper=True),
     Option("fold", True, "bound the score difference as one number in the last layer", paper=True),
-    Option("lines", True, "linear bounds in the flips that share one budget; splits and attacks by gain"),
-    Option("tighten", True, "tighten the boxes of hidden neurons with lines"),
-    Option("narrow", True, "node tasks, where tightened: bound what neighbours send by lines of their own too"),
+    Option("lines", True, "backward linear bounds in the flips, which share one budget; splits and attacks by gain"),
+    Option("lines_tighten", True, "tighten the boxes of hidden neurons by lines"),
+    Option("lines_nested", True, "node tasks, with lines_tighten: bound by lines, too, what neighbours send"),
     Option("last_flip", True, "with one flip left, evaluate the pairs in doubt instead of branching"),
     Option("carriers", True, "take a max over 0/1 features apart by who carries a column"),
     Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree", paper=True),
-    Option("attacks", True, "look for attacks from the root (greedy, beams, climbs, swaps) while the search goes on"),
-    Option("interplay", True, "graph tasks with insertions: leave out flips in no attack, by what two do together"),
-    Option("symmetries", True, "with it: of flips that a symmetry of the graph maps to each other, look at one"),
-    Option("orbits", True, "with symmetries, where most vertices look alike: evaluate one graph of each kind"),
+    Option("attacks", True, "look for attacks (greedy, beam search, local search) while the search goes on"),
+    Option("interplay", True, "graph tasks with insertions: screen flips by what two of them do together"),
     Option(
-        "forks", True, "with interplay, under means: look at two flips at one vertex as one, and at others from there"
+        "interplay_symmetries",
+        True,
+        "orbital fixing: of flips that a symmetry of the graph maps to each other, try one",
     ),
-    Option("climb", True, "radius: prove budgets from below too; off: the paper's variant, from above only"),
-    Option("tighten_at_once", False, "tighten from the first search node on, not only where a query is not easy"),
-    Option("interplay_at_once", False, "do so from the first search node on, in any task"),
-    Option("orbits_at_once", False, "interplay and orbits from the first search node on"),
-    Option("forks_at_once", False, "interplay and forks from the first search node on"),
+    Option(
+        "interplay_orbits", True, "with symmetries, where most vertices look alike: evaluate one graph of each kind"
+    ),
+    Option("interplay_forks", True, "under means: look at two flips at one vertex as one, and at others from there"),
+    Option("radius_from_below", True, "radius: prove budgets from below too; off: the paper's way, from above only"),
+)
+
+# Switches for tests: a search takes a step from its first node on that otherwise waits until a query proves hard.
+TEST_SWITCHES: tuple[Option, ...] = (
+    Option("tighten_at_once", False, "lines_tighten"),
+    Option("interplay_at_once", False, "interplay, in any task"),
+    Option("orbits_at_once", False, "interplay_orbits"),
+    Option("forks_at_once", False, "interplay_forks"),
     Option("enumerate_at_once", False, "evaluate all graphs below the root instead of splitting"),
-    Option("attack_at_once", False, "look for attacks before the first search node"),
+    Option("attack_at_once", False, "attacks, before the first search node"),
 )
 
 
@@ -60,10 +71,11 @@ PAPER: Mapping[str, bool] = MappingProxyType({option.name: option.paper for opti
 
 def resolve(options: Mapping[str, Any] | None) -> dict[str, bool]:
     """All options with their values; unknown names and wrong types are refused."""
-    values = {option.name: option.default for option in TABLE}
+    values = {option.name: option.default for option in (*TABLE, *TEST_SWITCHES)}
     for name, value in (options or {}).items():
         if name not in values:
-            raise InputError(f"options: unknown option {name!r}; there are {', '.join(sorted(values))}")
+            known = ", ".join(sorted(option.name for option in TABLE))
+            raise InputError(f"options: unknown option {name!r}; there are {known}")
         if not isinstance(value, bool):
             raise InputError(f"options: {name} is True or False, got {value!r}")
         values[name] = value

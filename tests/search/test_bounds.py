@@ -35,7 +35,7 @@ from edgeproof.search.state.state import (
 from edgeproof.search.state.trail import undo
 from edgeproof.search.strategy import Search
 from edgeproof.search.tree.decide import apply
-from edgeproof.search.tree.prune import exclude_by_boxes, exclude_by_lines
+from edgeproof.search.tree.prune import prune_by_intervals, prune_by_linear_bounds
 from random_queries import CROWDED, Grid, draw
 
 PARTS = 10
@@ -120,11 +120,11 @@ class Node:
         self.asked = options
         self.search = self.make_search()
         if self.search.options.lines and self.p.T > 1 and self.rng.random() < 0.7:
-            self.search.follow(self.search.options._replace(narrow=1))
+            self.search.follow(self.search.options._replace(lines_nested=1))
         self.s, self.options = self.search.state, self.search.options
-        self.lent = self.search._problem, self.search._state
-        self.lines = self.search._lines.bundle
-        self.lent_lines = self.search._lines, self.search._far, self.search._near
+        self.bundles = self.search._problem, self.search._state
+        self.lines = self.search._linear.bundle
+        self.linear_bundles = self.search._linear, self.search._nested, self.search._innermost
         self.bounded = bool(np.isfinite(self.s.error).all())
         self.truth = Truth(self.compiled, self.budget)
         self.below = np.ones(len(self.truth.flips), dtype=np.bool_)  # graphs below this node
@@ -152,9 +152,9 @@ class Node:
         if not pairs or not self.has_room():
             return False
         pair = int(self.rng.choice(pairs))
-        can = self.left > 0 and affordable(*self.lent, np.int64(pair))
+        can = self.left > 0 and affordable(*self.bundles, np.int64(pair))
         flip = int(bool(can) and self.rng.random() < 0.4)
-        apply_decision(*self.lent, self.options, np.int64(pair), np.int64(flip))
+        apply_decision(*self.bundles, self.options, np.int64(pair), np.int64(flip))
         self.look_below()
         return True
 
@@ -184,7 +184,7 @@ def root_errors(node: Node) -> np.ndarray:
     p, fresh = node.p, node.make_search()
     shape = (p.T + 1, p.n, p.D)
     magnitude, error = np.zeros(shape), np.zeros(shape)
-    scratch = np.zeros((p.n, p.D)), np.zeros(fresh.state.line.shape[1])
+    scratch = np.zeros((p.n, p.D)), np.zeros(fresh.state.scratch.shape[1])
     enclose_root(fresh._problem, fresh._state, fresh.options, magnitude, error, *scratch)
     return error
 
@@ -205,7 +205,7 @@ def check_values(node: Node, errors: np.ndarray, at: int) -> None:
     assert (abs(objective - truth.objective[at]) <= node.s.error + truth.objective_off[at]).all(), "objective"
     breaks = [winner(node, r, at) for r in range(p.rivals)]
     if any(breaks):
-        assert grounding_may_break(*node.lent, np.array(breaks, dtype=np.int8) ^ 1), "a broken claim goes unseen"
+        assert grounding_may_break(*node.bundles, np.array(breaks, dtype=np.int8) ^ 1), "a broken claim goes unseen"
 
 
 def check_boxes(node: Node, when: str) -> None:
@@ -248,7 +248,7 @@ def check_lines(node: Node, when: str) -> None:
     """(d), (e) the lines of every rival."""
     truth, lines, p = node.truth, node.lines, node.p
     excluded = np.zeros(p.rivals, dtype=np.int8)
-    done = exclude_by_lines(*node.lent, *node.lent_lines, node.options, excluded)
+    done = prune_by_linear_bounds(*node.bundles, *node.linear_bundles, node.options, excluded)
     assert done == excluded.all(), f"{when}: lines say that no rival is left: {done}, excluded {excluded}"
     undecided = np.array([pair in set(node.undecided()) for pair in range(p.pair_u.size)], dtype=np.bool_)
     free = truth.flips[node.below] * undecided
@@ -272,7 +272,7 @@ def check_lines(node: Node, when: str) -> None:
 def check_bounds(node: Node, when: str) -> None:
     check_boxes(node, when)
     excluded = np.zeros(node.p.rivals, dtype=np.int8)
-    done = exclude_by_boxes(*node.lent, excluded)
+    done = prune_by_intervals(*node.bundles, excluded)
     assert done == excluded.all(), f"{when}: boxes say that no rival is left: {done}, excluded {excluded}"
     check_exclusion(node, excluded, f"{when}, boxes")
     if node.options.lines:
@@ -283,18 +283,18 @@ def check_attacks(node: Node, errors: np.ndarray) -> None:
     """Flips in the grounding only: right values, and nothing left behind."""
     before, marks = node.picture(), node.marks()
     for pair in node.undecided()[:3]:
-        if node.left > 0 and affordable(*node.lent, np.int64(pair)):
-            flip_grounding(*node.lent, node.options, np.int64(pair))
+        if node.left > 0 and affordable(*node.bundles, np.int64(pair)):
+            flip_grounding(*node.bundles, node.options, np.int64(pair))
             node.look_below()
             check_values(node, errors, node.grounding())
-            undo(*node.lent, *marks)
+            undo(*node.bundles, *marks)
             assert_same(before, node.picture(), "undo of a flip in the grounding")
     if node.options.lines and node.left > 0:
-        flip_best_gains(*node.lent, node.lent_lines[0], node.options, np.zeros(node.p.rivals, dtype=np.int8))
+        flip_best_gains(*node.bundles, node.linear_bundles[0], node.options, np.zeros(node.p.rivals, dtype=np.int8))
         node.look_below()
         assert node.left >= 0
         check_values(node, errors, node.grounding())
-        undo(*node.lent, *marks)
+        undo(*node.bundles, *marks)
         assert_same(before, node.picture(), "undo of an attack")
     node.look_below()
 
@@ -321,11 +321,11 @@ def check_case(seed: int, index: int, usual: bool) -> None:
         check_attacks(node, errors)
         if node.options.lines and node.has_room() and node.rng.random() < 0.8:
             saved.append((node.marks(), node.picture()))
-            start_tightening(*node.lent, node.lent_lines[0])
-            assert tighten_more(*node.lent, *node.lent_lines, node.options, np.iinfo(np.int64).max)
+            start_tightening(*node.bundles, node.linear_bundles[0])
+            assert tighten_more(*node.bundles, *node.linear_bundles, node.options, np.iinfo(np.int64).max)
             check_bounds(node, "after tightening")
     for marks, picture in reversed(saved):
-        undo(*node.lent, *marks)
+        undo(*node.bundles, *marks)
         assert_same(picture, node.picture(), "undo")
 
 

@@ -12,7 +12,7 @@ from edgeproof.options import resolve
 from edgeproof.problem.compile import compile_problem
 from edgeproof.search import engine
 from edgeproof.search.attacks.flips import flip_best_gains
-from edgeproof.search.jit.by_address import Lent
+from edgeproof.search.jit.by_address import Bundle
 from edgeproof.search.state.state import VALUE_MARK
 from edgeproof.search.strategy import Search
 
@@ -80,10 +80,10 @@ def test_attack_stays_within_the_trail() -> None:
     # the same trail as the beginning of a longer one: what lies behind its end must not change
     trail, at = np.zeros((20 * room, *search.state.value_trail.shape[1:])), np.full(20 * room, -1)
     search.state = search.state._replace(value_trail=trail[:room], value_trail_at=at[:room])
-    state = Lent(search.state)
-    search._lines.bundle.order[:] = 1.0
+    state = Bundle(search.state)
+    search._linear.bundle.order[:] = 1.0
     nobody = np.ones(1, dtype=np.int8)  # no rival is looked at, so nothing ends the attack early
-    flip_best_gains(search._problem, state, search._lines, search.options, nobody)
+    flip_best_gains(search._problem, state, search._linear, search.options, nobody)
     assert 0 < search.state.tally[VALUE_MARK] <= room
     assert (at[room:] == -1).all()
 

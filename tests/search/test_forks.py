@@ -18,17 +18,24 @@ from edgeproof.problem.layout import GRAPH, MEAN, Problem
 from edgeproof.search import engine
 from edgeproof.search import strategy as solve
 from edgeproof.search import worker as walk
-from edgeproof.search.jit.by_address import Lent
+from edgeproof.search.jit.by_address import Bundle
 from edgeproof.search.jit.decorators import entry
-from edgeproof.search.pairwise.coarse import Rough, couple_roughly, find_swings, find_widest, make_rough, size_up_all
-from edgeproof.search.pairwise.deltas import forget_flips, note_flips
-from edgeproof.search.pairwise.interactions import bend_together
-from edgeproof.search.pairwise.screening import find_reaches, gain_of, list_candidates, note_singles
-from edgeproof.search.pairwise.sensitivities import margin
-from edgeproof.search.pairwise.tables import Interplay
+from edgeproof.search.pairwise.coarse import (
+    CoarseTables,
+    bound_coarsely,
+    find_largest_shifts,
+    find_weight_changes,
+    make_coarse,
+    size_candidates,
+)
+from edgeproof.search.pairwise.deltas import forget_deltas, record_deltas
+from edgeproof.search.pairwise.interactions import interact_at_activations
+from edgeproof.search.pairwise.screening import bound_shifts, list_candidates, objective_delta, record_single_deltas
+from edgeproof.search.pairwise.sensitivities import rounding_margin
+from edgeproof.search.pairwise.tables import PairwiseTables
 from edgeproof.search.state.state import H
-from edgeproof.search.strategies.fork_kernels import across, are_apart, meet_fork, weigh_around
-from edgeproof.search.strategies.forks import FLIPS, forks_apply, leave_out_images, list_forks, list_others
+from edgeproof.search.strategies.fork_kernels import across, are_apart, bound_sensitivities_around, interact_with_fork
+from edgeproof.search.strategies.forks import FORK_FLIPS, drop_images, forks_apply, list_forks, list_others
 from edgeproof.search.strategy import Search
 from edgeproof.search.tree.enumerate import DONE, FOUND
 from random_queries import Grid, draw
@@ -96,7 +103,7 @@ def test_all_sets_of_five_flips_are_looked_at() -> None:
     pairs = [tuple(pair) for pair in compiled.pairs.tolist()]
     listed = {tuple(sorted(row)) for sets in list_others(compiled.problem) for row in sets.tolist()}
     left = set()
-    for chosen in combinations(range(len(pairs)), FLIPS):
+    for chosen in combinations(range(len(pairs)), FORK_FLIPS):
         some = tuple(pairs[k] for k in chosen)
         if max(shape_of(some).values()) > 1 and not is_found(some):
             left.add(chosen)
@@ -122,7 +129,7 @@ def test_forks_are_pairs_with_one_vertex_in_common() -> None:
 def test_of_forks_that_are_images_one_is_kept() -> None:
     forks = np.array([[0, 1], [2, 3], [1, 4], [3, 4], [0, 2]])
     image = np.array([[2, 3, 0, 1, 4]])
-    assert leave_out_images(forks, image).tolist() == [[0, 1], [1, 4], [0, 2]]
+    assert drop_images(forks, image).tolist() == [[0, 1], [1, 4], [0, 2]]
 
 
 def at_fork(seed: int, index: int, grid: Grid) -> Search | None:
@@ -133,13 +140,13 @@ def at_fork(seed: int, index: int, grid: Grid) -> Search | None:
     compiled = compile_problem(query, options, query.threat.budget)
     search = Search(compiled, query.threat.budget, options)
     search.prepare()
-    if not (search.can_screen() and forks_apply(compiled.problem) and search.limit == FLIPS):
+    if not (search.can_screen() and forks_apply(compiled.problem) and search.limit == FORK_FLIPS):
         return None
     search.follow(search.options._replace(interplay=1))
     forks = list_forks(compiled.problem)
     if len(forks) == 0:
         return None
-    search.stand_on(forks[np.random.default_rng((seed, index)).integers(len(forks))], 1 << 30)
+    search.start_at(forks[np.random.default_rng((seed, index)).integers(len(forks))], 1 << 30)
     return search
 
 
@@ -147,35 +154,35 @@ def at_fork(seed: int, index: int, grid: Grid) -> Search | None:
 def bound_fork(p, s, x, rough, excluded, centre, e, f, fine, coarse):
     """What each candidate and this fork reach: fine[r, pair], coarse[r, pair]; returns how many were bounded."""
     left = np.int64(3)
-    candidates = note_singles(p, s, x, list_candidates(p, s, x), left)
-    find_widest(p, x, rough, candidates)
-    find_swings(p, x, rough)
-    find_reaches(p, x, candidates, np.int64(2))
+    candidates = record_single_deltas(p, s, x, list_candidates(p, s, x), left)
+    find_largest_shifts(p, x, rough, candidates)
+    find_weight_changes(p, x, rough)
+    bound_shifts(p, x, candidates, np.int64(2))
     found = 0
-    if weigh_around(p, s, x, excluded, centre, left):
-        more = margin(p, x, left)
-        size_up_all(p, x, rough, candidates, centre, left)
-        x.both[0] = e
-        x.both[1] = f
-        x.first[candidates + 1] = note_flips(p, s, x, candidates, x.both, x.first[candidates])
-        couple_roughly(p, x, rough, candidates, candidates, across(p, e, centre), across(p, f, centre))
+    if bound_sensitivities_around(p, s, x, excluded, centre, left):
+        more = rounding_margin(p, x, left)
+        size_candidates(p, x, rough, candidates, centre, left)
+        x.two_flips[0] = e
+        x.two_flips[1] = f
+        x.first[candidates + 1] = record_deltas(p, s, x, candidates, x.two_flips, x.first[candidates])
+        bound_coarsely(p, x, rough, candidates, candidates, across(p, e, centre), across(p, f, centre))
         for c in range(candidates):
             g = x.candidate[c]
             if are_apart(p, e, g) and are_apart(p, f, g):
-                made = bend_together(p, x, np.int64(p.rivals), c, candidates)
-                made += meet_fork(p, s, x, centre, candidates, c)
+                made = interact_at_activations(p, x, np.int64(p.rivals), c, candidates)
+                made += interact_with_fork(p, s, x, centre, candidates, c)
                 for r in range(p.rivals):
-                    alone = s.values[p.T, 0, H, r] + s.error[r] + more + gain_of(p, x, candidates, r)
+                    alone = s.values[p.T, 0, H, r] + s.error[r] + more + objective_delta(p, x, candidates, r)
                     fine[r, g] = alone + x.gain[left, r, g] + made
                     coarse[r, g] = alone + rough.total[c] + rough.bent[c]
                 found += 1
-        forget_flips(x, candidates)
+        forget_deltas(x, candidates)
     for c in range(candidates):
-        forget_flips(x, c)
+        forget_deltas(x, c)
     return found
 
 
-def check_weights(p: Problem, x: Interplay, rough: Rough, centre: int) -> None:
+def check_weights(p: Problem, x: PairwiseTables, rough: CoarseTables, centre: int) -> None:
     """No message counts more than is said, whatever is flipped at the vertex that hears it."""
     for t in range(2, p.T + 1):
         for v in range(p.active[t]) if p.kind[t] == GRAPH else ():
@@ -193,25 +200,25 @@ def check_forks(seed: int, index: int, grid: Grid) -> int:
         return 0
     p, claim, pairs = search.compiled.problem, search.compiled.query.claim, search.compiled.pairs
     rivals = search.compiled.rival_classes
-    base, rough = search.flips(), Lent(make_rough(p))
+    base, rough = search.flips(), Bundle(make_coarse(p))
     excluded = np.zeros(p.rivals, dtype=np.int8)
     looked = 0
     for fork in list_forks(p)[:: max(1, len(list_forks(p)) // 12)]:
         e, f = (int(pair) for pair in fork)
         ends = [int(p.pair_u[e]), int(p.pair_v[e])]
         centre = ends[0] if ends[0] in (p.pair_u[f], p.pair_v[f]) else ends[1]
-        search.stand_on(np.array(base), 1 << 30)
-        spare = search.state.spare
+        search.start_at(np.array(base), 1 << 30)
+        spare = search.state.local_left
         spent = spare.copy()
         for pair in (e, f):
             spent[[p.pair_u[pair], p.pair_v[pair]]] -= 1
         if set(base) & {e, f} or (spent < 0).any():
             continue
         fine, coarse = np.full((2, p.rivals, p.pair_u.size), np.nan)
-        bundles = search._problem, search._state, search._interplay, rough
+        bundles = search._problem, search._state, search._pairwise, rough
         found = int(bound_fork(*bundles, excluded, centre, e, f, fine, coarse))
         if found:
-            check_weights(p, search._interplay.bundle, rough.bundle, centre)
+            check_weights(p, search._pairwise.bundle, rough.bundle, centre)
         looked += found
         for g in np.flatnonzero(~np.isnan(fine[0])).tolist():
             named = [(int(u), int(v)) for u, v in pairs[[*base, e, f, g]]]
@@ -240,14 +247,14 @@ def test_answers_are_those_of_brute_force(
 ) -> None:
     """With nothing else to rely on, and interrupted as often as can be in half of the parts."""
     if part % 2:
-        monkeypatch.setattr(walk, "SURVEY_QUOTA", 1)
+        monkeypatch.setattr(walk, "FORK_QUOTA", 1)
         monkeypatch.setattr(walk, "QUOTA", 50)
     grid = replace(GRID, calibrations=("between", "deep", "deep", "deep", "tie", "last bit"))
-    options = {"forks_at_once": True, "attacks": False, "symmetries": part % 4 < 2}
+    options = {"forks_at_once": True, "attacks": False, "interplay_symmetries": part % 4 < 2}
     each, used = pytestconfig.getoption("--campaign") // 50, 0
     made = solve.Forks
 
-    def counted(walker: walk.Walker) -> solve.Forks:
+    def counted(walker: walk.Worker) -> solve.Forks:
         nonlocal used
         used += 1
         return made(walker)
@@ -277,7 +284,7 @@ SHAPES = {
 def values_of(network: ep.Network, graph: ep.Graph, pairs: list[tuple[int, int]]) -> dict[tuple[int, ...], Fraction]:
     """Class 1 over class 0 after every set of up to five of these flips."""
     evaluator, found = ExactEvaluator(network, graph), {}
-    for size in range(FLIPS + 1):
+    for size in range(FORK_FLIPS + 1):
         for chosen in combinations(range(len(pairs)), size):
             margin, _ = evaluator.margin(None, 0, [1], [pairs[k] for k in chosen])
             found[chosen] = Fraction(int(margin.p), int(margin.q))
@@ -312,15 +319,15 @@ def test_the_only_attack_is_found_whatever_its_shape(shape: str) -> None:
     while asked < 25:
         network, graph, pairs = drawn(rng, SHAPES[shape])
         values = values_of(network, graph, pairs)
-        whole = values.pop(tuple(range(FLIPS)))
+        whole = values.pop(tuple(range(FORK_FLIPS)))
         second = max(values.values())
         if whole <= second:
             continue
         asked += 1
         network = lowered(network, float((whole + second) / 2))
-        options = {"forks_at_once": True, "attacks": False, "symmetries": asked % 2 == 0}
+        options = {"forks_at_once": True, "attacks": False, "interplay_symmetries": asked % 2 == 0}
         local = max(shape_of(tuple(pairs)).values()) if asked % 3 else None  # no more than it takes
-        found = ep.verify(network, graph, ep.Threat(FLIPS, local, fragile=pairs), label=0, options=options)
+        found = ep.verify(network, graph, ep.Threat(FORK_FLIPS, local, fragile=pairs), label=0, options=options)
         assert found.attack is not None, (shape, asked, pairs)
         assert set(found.attack) == set(pairs)
 
@@ -328,7 +335,7 @@ def test_the_only_attack_is_found_whatever_its_shape(shape: str) -> None:
 @pytest.mark.parametrize("quota", [1, 1 << 40])
 def test_after_a_candidate_the_search_goes_on_where_it_was(quota: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where every graph is a candidate, all of them come, each once."""
-    monkeypatch.setattr(walk, "SURVEY_QUOTA", quota)
+    monkeypatch.setattr(walk, "FORK_QUOTA", quota)
     network = lowered(drawn(np.random.default_rng(0), [])[0], -1e6)
     query = ep.query.make_query(network, complete(7), ep.Threat(5, [5, 5, 2, 1, 5, 5, 5], insert=True), None, 0, None)
     options = resolve({})
@@ -352,10 +359,10 @@ def test_after_a_candidate_the_search_goes_on_where_it_was(quota: int, monkeypat
         if not set(base) & set(more) and all(ends.count(v) <= budget[v] for v in ends):
             allowed.add(tuple(sorted(more)))
     cursor, found = np.zeros(4, dtype=np.int64), []
-    search.stand_on(np.array(base), 1 << 30)
-    while (code := search.survey(cursor)) != DONE:
+    search.start_at(np.array(base), 1 << 30)
+    while (code := search.enumerate_forks(cursor)) != DONE:
         if code == FOUND:
             found.append(tuple(sorted(set(search.flips()) - set(base))))
-        search.stand_on(np.array(base), 1 << 30)
+        search.start_at(np.array(base), 1 << 30)
     assert sorted(found) == sorted(allowed)
     assert len(found) > 100

@@ -20,10 +20,10 @@ from edgeproof.search import engine
 from edgeproof.search import worker as walk
 from edgeproof.search.attacks.flips import flip_grounding
 from edgeproof.search.pairwise.screening import screen
-from edgeproof.search.pairwise.tables import FLIPS
+from edgeproof.search.pairwise.tables import MOST_FLIPS
 from edgeproof.search.state.budget import affordable
 from edgeproof.search.state.state import LIMIT, USED
-from edgeproof.search.worker import Walker
+from edgeproof.search.worker import Worker
 from random_queries import Grid, draw
 from rings import ring, small_network
 
@@ -45,11 +45,11 @@ GRID = Grid(
 )
 
 
-def at_random_base(seed: int, index: int, grid: Grid = GRID) -> tuple[Walker, list[int], int] | None:
+def at_random_base(seed: int, index: int, grid: Grid = GRID) -> tuple[Worker, list[int], int] | None:
     """A walker some flips from the root, these flips, and how many are left; None where interplay says nothing."""
     query = draw(seed, index, grid)
     options = resolve({})
-    walker = Walker(compile_problem(query, options, query.threat.budget), query.threat.budget, options)
+    walker = Worker(compile_problem(query, options, query.threat.budget), query.threat.budget, options)
     if not walker.can_screen() or walker.limit < 2:
         return None
     walker.follow(walker.options._replace(interplay=1))
@@ -62,17 +62,17 @@ def at_random_base(seed: int, index: int, grid: Grid = GRID) -> tuple[Walker, li
             flip_grounding(p, s, walker.options, pair)
             flips.append(pair)
     left = int(walker.state.tally[LIMIT] - walker.state.tally[USED])
-    return (walker, flips, left) if 2 <= left <= FLIPS else None
+    return (walker, flips, left) if 2 <= left <= MOST_FLIPS else None
 
 
-def is_allowed(walker: Walker, flips: tuple[int, ...]) -> bool:
+def is_allowed(walker: Worker, flips: tuple[int, ...]) -> bool:
     p = walker.compiled.problem
     spent = np.zeros(p.n, dtype=np.int64)
     for pair in flips:
         spent[p.pair_v[pair]] += 1
         if p.charge_u and p.pair_u[pair] != p.pair_v[pair]:
             spent[p.pair_u[pair]] += 1
-    return bool((spent <= walker.state.spare).all())
+    return bool((spent <= walker.state.local_left).all())
 
 
 def check_bounds(seed: int, index: int, grid: Grid = GRID) -> int:
@@ -83,11 +83,11 @@ def check_bounds(seed: int, index: int, grid: Grid = GRID) -> int:
     walker, flips, left = drawn
     claim, pairs = walker.compiled.query.claim, walker.compiled.pairs
     excluded = np.zeros(len(walker.compiled.rival_classes), dtype=np.int8)
-    spare = walker.state.spare.copy()
+    spare = walker.state.local_left.copy()
     open_pairs = [e for e in range(len(pairs)) if e not in flips and affordable(walker._problem, walker._state, e)]
-    alive = screen(walker._problem, walker._state, walker._interplay, walker.options, excluded, left)
-    assert (walker.state.spare == spare).all()
-    x = walker._interplay.bundle
+    alive = screen(walker._problem, walker._state, walker._pairwise, walker.options, excluded, left)
+    assert (walker.state.local_left == spare).all()
+    x = walker._pairwise.bundle
     status = walker.state.status[walker.compiled.problem.pair_slot[:, 0]]
     hopeful = {e for e in open_pairs if status[e] & 2}
     assert alive == len(hopeful)

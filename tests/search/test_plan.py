@@ -14,10 +14,11 @@ from edgeproof.model.query import make_query
 from edgeproof.options import resolve
 from edgeproof.problem.compile import compile_problem
 from edgeproof.search.attacks import beam_search as portfolio
-from edgeproof.search.attacks.beam_search import Portfolio
+from edgeproof.search.attacks.beam_search import BeamSearch
 from edgeproof.search.state.state import ACTION, EVALUATION_WORK, EVALUATIONS, LIMIT, TIGHTENINGS, USED, WORK
 from edgeproof.search.strategy import SHARE_AFTER, Search
-from edgeproof.search.tree.node_loop import FINISHED, TIGHTEN, run
+from edgeproof.search.tree.codes import FINISHED, TIGHTEN
+from edgeproof.search.tree.node_loop import run
 from rings import ring, small_network
 
 BUDGET = 4
@@ -41,8 +42,8 @@ def long_search(threads: int = 1) -> Search:
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """The widths of beams and the numbers of climbs that are tried; nothing is found with them."""
     tried: list[tuple[str, int]] = []
-    monkeypatch.setattr(Portfolio, "search", lambda self, budget, width: tried.append(("beam", width)))
-    monkeypatch.setattr(Portfolio, "climb", lambda self, budget, times: tried.append(("climbs", times)))
+    monkeypatch.setattr(BeamSearch, "search", lambda self, budget, width: tried.append(("beam", width)))
+    monkeypatch.setattr(BeamSearch, "climb", lambda self, budget, times: tried.append(("climbs", times)))
     return tried
 
 
@@ -142,7 +143,7 @@ def test_nothing_is_tightened_where_no_flip_is_left() -> None:
     search.prepare()
     search._take(search._plan.pop(0))
     tally, most = search.state.tally, np.iinfo(np.int64).max
-    bundles = search._problem, search._state, search._lines, search._far, search._near, search._interplay
+    bundles = search._problem, search._state, search._linear, search._nested, search._innermost, search._pairwise
     while not (tally[ACTION] == TIGHTEN and tally[USED] > 1):
         assert run(*bundles, search.options, 1, most) != FINISHED
     tally[LIMIT] = 0

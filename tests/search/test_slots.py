@@ -13,7 +13,7 @@ import pytest
 
 from edgeproof.search.jit.cache import cache_root, kernel_folder
 from edgeproof.search.jit.decorators import entry, kernel
-from edgeproof.search.jit.linking import SlottedKernel
+from edgeproof.search.jit.linking import LinkedKernel
 from edgeproof.search.warm_up import warm_up
 
 QUESTION = "from edgeproof.search.warm_up import warm_up; warm_up()"
@@ -54,15 +54,15 @@ def test_a_second_signature_is_refused() -> None:
 
 def test_all_slots_are_filled_once_a_search_has_run() -> None:
     warm_up()
-    ours = [one for one in SlottedKernel.every if one.symbol.startswith("edgeproof.")]
+    ours = [one for one in LinkedKernel.every if one.symbol.startswith("edgeproof.")]
     assert len(ours) > 30
-    assert [one.symbol for one in ours if not one.slot] == []
+    assert [one.symbol for one in ours if not one.cell] == []
 
 
 def test_kernels_are_stale_together_or_not_at_all() -> None:
     """A file's date must not make one of them stale: its callers would be loaded and not find it."""
     warm_up()
-    for one in SlottedKernel.every:
+    for one in LinkedKernel.every:
         folder = kernel_folder(Path(one.py_func.__code__.co_filename))
         assert one._cache._cache_file._source_stamp == folder.name
 

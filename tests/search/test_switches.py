@@ -13,7 +13,7 @@ from edgeproof.arithmetic import evaluator as exact
 from edgeproof.demo.karate import karate_graph, karate_network
 from edgeproof.engines import brute
 from edgeproof.model.query import make_query
-from edgeproof.options import PAPER, TABLE
+from edgeproof.options import PAPER, TABLE, TEST_SWITCHES
 from edgeproof.problem.compile import compile as problem
 from edgeproof.problem.compile import receptive_field as surroundings
 from edgeproof.search import engine
@@ -23,7 +23,7 @@ from random_queries import draw
 MEMBERS = (0, 2, 9, 13, 19, 28, 31)
 
 
-@pytest.mark.parametrize("option", TABLE, ids=lambda option: option.name)
+@pytest.mark.parametrize("option", [*TABLE, *TEST_SWITCHES], ids=lambda option: option.name)
 def test_a_switched_option_gives_the_same_radius(option) -> None:
     network, graph = karate_network(), karate_graph()
     switched = {option.name: not option.default}
@@ -68,7 +68,7 @@ def test_what_depends_on_size_gives_the_same_answers(large: bool, monkeypatch: p
         for module, name in ((problem, "SHORT_ROW"), (surroundings, "GRID"), (exact, "FEW_COLUMNS")):
             monkeypatch.setattr(module, name, 0)
         monkeypatch.setattr(portfolio, "CHUNK", 2)
-        monkeypatch.setattr(portfolio, "ROOM", 1)
+        monkeypatch.setattr(portfolio, "OVERFULL", 1)
     failures = [found for index in range(400) if (found := check(engine, 31, index)) is not None]
     assert not failures, failures[0]
 

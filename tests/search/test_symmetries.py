@@ -17,7 +17,7 @@ from edgeproof.search import engine
 from edgeproof.search import parallel as share
 from edgeproof.search import strategy as solve
 from edgeproof.search.symmetry import automorphisms as symmetries_of
-from edgeproof.search.symmetry.automorphisms import MOST, find_symmetries
+from edgeproof.search.symmetry.automorphisms import MOST_LISTED, find_symmetries
 from random_queries import Grid, draw, fragile_pairs, margin_of, with_bias
 from rings import ring, small_network
 
@@ -80,7 +80,7 @@ def test_all_symmetries_are_found() -> None:
             to = dict(zip(at, (at[k] for k in image), strict=True))
             found.add(tuple(to[k] for k in identity))
         assert found <= truth, f"index {index}"
-        assert found == truth or len(found) >= MOST, f"index {index}"
+        assert found == truth or len(found) >= MOST_LISTED, f"index {index}"
         looked += len(truth) > 1
     assert looked > 50
 
@@ -210,11 +210,11 @@ def test_answers_are_those_of_brute_force(
 ) -> None:
     """In some parts by twins and components alone; these also as orbits."""
     each, mirrored = pytestconfig.getoption("--campaign") // 30, 0
-    monkeypatch.setattr(symmetries_of, "MOST", MOST if part % 2 else 0)
+    monkeypatch.setattr(symmetries_of, "MOST_LISTED", MOST_LISTED if part % 2 else 0)
     alike = ({"orbits_at_once": True},) if part % 2 == 0 else ()
     for index in range(each):
         query = draw(20261122 + part, index, MIRRORED if part else COPIES)
-        for chosen in ({"flip_first": part % 3 > 0}, {"symmetries": False}, *alike):
+        for chosen in ({"flip_first": part % 3 > 0}, {"interplay_symmetries": False}, *alike):
             options = {**OPTIONS, **chosen}
             assert disagreement(engine, query, options) is None, f"seed {20261122 + part}, index {index}, {options}"
         found = find_symmetries(compile_problem(query, resolve({}), query.threat.budget))
@@ -246,7 +246,7 @@ def test_the_only_attack_is_found(part: int, pytestconfig: pytest.Config, monkey
     other part two threads share the search, in tasks of three nodes.
     """
     if part >= PARTS // 2:
-        monkeypatch.setattr(symmetries_of, "MOST", 0)  # twins and components alone
+        monkeypatch.setattr(symmetries_of, "MOST_LISTED", 0)  # twins and components alone
     monkeypatch.setattr(solve, "SHARE_AFTER", 2)
     monkeypatch.setattr(share, "TASK_NODES", 3)
     grid = replace(
@@ -320,7 +320,7 @@ def test_the_smallest_attack_is_the_same(aggregation: str) -> None:
         graph, network = scattered(3, 2, 1), small_network(aggregation, seed)
         threat = ep.Threat(3, 2, insert=True)
         found = [
-            ep.radius(network, graph, threat, options={"attacks": False, "climb": False, **chosen})
+            ep.radius(network, graph, threat, options={"attacks": False, "radius_from_below": False, **chosen})
             for chosen in ({"orbits_at_once": True}, {"interplay": False})
         ]
         assert (found[0].lower, found[0].upper) == (found[1].lower, found[1].upper), f"seed {seed}"
@@ -334,7 +334,9 @@ def test_fewer_graphs_are_looked_at() -> None:
     for seed in range(12):
         graph, network = ring(6), small_network("mean", seed)
         threat = ep.Threat(4, 2, insert=True)
-        verdicts = [ep.verify(network, graph, threat, options={**OPTIONS, "symmetries": on}) for on in (True, False)]
+        verdicts = [
+            ep.verify(network, graph, threat, options={**OPTIONS, "interplay_symmetries": on}) for on in (True, False)
+        ]
         assert verdicts[0].status == verdicts[1].status
         if verdicts[0].status == "robust":
             nodes += [verdict.stats.nodes for verdict in verdicts]

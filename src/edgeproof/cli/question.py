@@ -25,9 +25,9 @@ _Answer = TypeVar("_Answer")
 
 SWITCHES = (
     "\b\nSwitches of the search, for --option NAME=off:\n"
-    + "\n".join(f"  {option.name:<16} {option.help}" for option in TABLE)
+    + "\n".join(f"  {option.name:<20} {option.help}" for option in TABLE)
     + "\n\n\b\nSettings of --engine mip, for --option NAME=VALUE:\n"
-    + "\n".join(f"  {one.name + '=' + '|'.join(one.choices)}\n{'':19}{one.help}" for one in MIP)
+    + "\n".join(f"  {one.name + '=' + '|'.join(one.choices)}\n{'':23}{one.help}" for one in MIP)
 )
 
 THREAT_OPTIONS = (

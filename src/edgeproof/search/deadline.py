@@ -15,7 +15,7 @@ from ..model.arrays import IntArray
 from .state.state import STOP
 
 # slots times width times stages: below this a pass over everything takes milliseconds
-LARGE = 1 << 18
+LONG_PASS = 1 << 18
 
 
 def stop_at(deadline: float, tally: IntArray, owner: object) -> None:

@@ -11,7 +11,7 @@ from ..model.verdict import Attack, Radius, Verdict
 from ..options import resolve
 from ..problem.compile import compile_problem
 from ..problem.layout import Compiled
-from .radius import Climb, Progress
+from .radius import Progress, RadiusSearch
 from .strategy import Search
 from .trace import Trace
 from .warm_up import warm_up
@@ -39,7 +39,7 @@ def verify(
     if trace is not None:
         chosen["enumerate_at_once"] = False  # a proof names the leaves below which graphs are enumerated
         chosen["interplay"] = False  # the checker does not know it
-        chosen["narrow"] = True  # the checker does: with other boxes it would find other lines
+        chosen["lines_nested"] = True  # the checker does: with other boxes it would find other lines
     search = Search(*_compile(query, chosen, query.threat.budget), chosen, threads, None, trace, deadline)
     reason = search.run(node_limit=node_limit, first_only=True)
     found = search.attack is not None
@@ -69,9 +69,9 @@ def radius(
     started = time.perf_counter()
     deadline = None if timeout is None else started + timeout
     chosen = resolve(options)
-    climb = Climb(query, chosen, deadline, node_limit, threads, progress)
-    if chosen["climb"]:
-        climb.from_both_ends()
+    search = RadiusSearch(query, chosen, deadline, node_limit, threads, progress)
+    if chosen["radius_from_below"]:
+        search.from_both_ends()
     else:
-        climb.from_above()
-    return climb.result(started)
+        search.from_above()
+    return search.result(started)

@@ -19,8 +19,8 @@ import numpy as np
 from ..model.graph import Pair
 from .state.state import ACTION, BASE, DEPTH, LIMIT
 from .trace import Trace
-from .tree.node_loop import CANDIDATE, ENTER, FINISHED, STOPPED
-from .worker import Walker
+from .tree.codes import CANDIDATE, ENTER, FINISHED, STOPPED
+from .worker import Worker
 
 # search nodes of a task: enough that its way from the root costs little
 TASK_NODES = 400
@@ -40,9 +40,9 @@ class Outcome(NamedTuple):
     rival: int | None
 
 
-def open_tasks(walker: Walker) -> list[Task]:
+def open_tasks(worker: Worker) -> list[Task]:
     """What a walker that is about to enter a node has not seen: that node, and the second branches on the way."""
-    state = walker.state
+    state = worker.state
     depth, base = int(state.tally[DEPTH]), int(state.tally[BASE])
     pairs = tuple(state.frame_pair[:depth].tolist())
     turns = tuple((state.frame_phase[:depth] - 1).tolist())
@@ -53,35 +53,35 @@ def open_tasks(walker: Walker) -> list[Task]:
     return tasks
 
 
-def send(walker: Walker, task: Task) -> None:
+def send(worker: Worker, task: Task) -> None:
     """Put a walker at the root, with the way to the task in its frames; the kernel then walks it."""
-    depth, state = len(task.pairs), walker.state
-    walker.set_out(depth)
+    depth, state = len(task.pairs), worker.state
+    worker.set_out(depth)
     state.frame_pair[:depth] = task.pairs
     state.frame_phase[:depth] = task.turns
     state.frame_excluded[: depth + 1] = np.frombuffer(task.excluded, dtype=np.int8)
 
 
-class Crew:
+class WorkerPool:
     """Walkers, and the tasks that are left.
 
     With `first_only` the attack of the first task in depth-first order counts, so tasks before it are finished and
     those behind it dropped. Otherwise every attack lowers the limit for all.
     """
 
-    def __init__(self, leader: Walker, options: Mapping[str, bool], threads: int, first_only: bool) -> None:
+    def __init__(self, leader: Worker, options: Mapping[str, bool], threads: int, first_only: bool) -> None:
         self.leader, self.first_only = leader, first_only
         self.tasks = open_tasks(leader)
         heapq.heapify(self.tasks)
         traced = leader.trace is not None
-        self.walkers = [
-            Walker(leader.compiled, leader.budget, options, None, Trace() if traced else None, leader.deadline)
+        self.workers = [
+            Worker(leader.compiled, leader.budget, options, None, Trace() if traced else None, leader.deadline)
             for _ in range(threads)
         ]
         self.limit = leader.limit
-        for walker in self.walkers:
-            walker.follow(leader.options)
-        self._idle = list(self.walkers)
+        for worker in self.workers:
+            worker.follow(leader.options)
+        self._idle = list(self.workers)
         self._traces: list[tuple[tuple[int, ...], Trace]] = []
         self._turns: tuple[int, ...] | None = None  # of the task with the attack that counts
         self._stop = threading.Event()
@@ -89,21 +89,21 @@ class Crew:
     def run(self, most_nodes: int) -> str | None:
         """Finish all tasks (None), or reach a limit (its name)."""
         deadline = self.leader.deadline
-        running: dict[Future[Outcome], tuple[Task, Walker]] = {}
+        running: dict[Future[Outcome], tuple[Task, Worker]] = {}
         reason = None
-        with ThreadPoolExecutor(len(self.walkers), thread_name_prefix="edgeproof") as pool:
+        with ThreadPoolExecutor(len(self.workers), thread_name_prefix="edgeproof") as pool:
             try:
                 while (self.tasks or running) and reason is None:
                     while self.tasks and self._idle:
-                        task, walker = heapq.heappop(self.tasks), self._idle.pop()
-                        running[pool.submit(self._walk, walker, task)] = task, walker
+                        task, worker = heapq.heappop(self.tasks), self._idle.pop()
+                        running[pool.submit(self._work, worker, task)] = task, worker
                     left = None if deadline is None else max(deadline - time.perf_counter(), 0.0)
                     done, _ = wait(running, timeout=left, return_when=FIRST_COMPLETED)
                     for future in done:
-                        task, walker = running.pop(future)
-                        self._idle.append(walker)
+                        task, worker = running.pop(future)
+                        self._idle.append(worker)
                         self._take(task, future.result())
-                    if self.leader.nodes + sum(walker.nodes for walker in self.walkers) >= most_nodes:
+                    if self.leader.nodes + sum(worker.nodes for worker in self.workers) >= most_nodes:
                         reason = "node limit"
                     if deadline is not None and time.perf_counter() > deadline:
                         reason = "timeout"
@@ -134,28 +134,28 @@ class Crew:
             return self._turns is None or task.turns < self._turns
         return len(attack) <= self.limit
 
-    def _walk(self, walker: Walker, task: Task) -> Outcome:
+    def _work(self, worker: Worker, task: Task) -> Outcome:
         """One task, in a thread of its own."""
-        walker.state.tally[LIMIT] = self.limit
-        send(walker, task)
+        worker.state.tally[LIMIT] = self.limit
+        send(worker, task)
         # what it has learned elsewhere about its oracles must not show
-        walker.state.rates[:] = self.leader.state.rates
-        walker.attack = None
-        if walker.trace is not None:
-            walker.trace = Trace()
-            self._traces.append((task.turns, walker.trace))
-        most = walker.nodes + TASK_NODES
+        worker.state.rates[:] = self.leader.state.rates
+        worker.attack = None
+        if worker.trace is not None:
+            worker.trace = Trace()
+            self._traces.append((task.turns, worker.trace))
+        most = worker.nodes + TASK_NODES
         while True:
-            walker.state.tally[LIMIT] = min(walker.limit, self.limit)
-            code = walker.advance(most)
+            worker.state.tally[LIMIT] = min(worker.limit, self.limit)
+            code = worker.advance(most)
             if code == STOPPED:
-                return Outcome([task], walker.attack, walker.rival)  # it stays open
+                return Outcome([task], worker.attack, worker.rival)  # it stays open
             if code == FINISHED:
-                return Outcome([], walker.attack, walker.rival)
-            if code == CANDIDATE and walker.breaks(walker.flips()) and self.first_only:
-                return Outcome([], walker.attack, walker.rival)
+                return Outcome([], worker.attack, worker.rival)
+            if code == CANDIDATE and worker.breaks(worker.flips()) and self.first_only:
+                return Outcome([], worker.attack, worker.rival)
             dropped = self._turns is not None and self.first_only and task.turns > self._turns
             if dropped or self._stop.is_set():
                 return Outcome([], None, None)
-            if walker.nodes >= most and walker.state.tally[ACTION] == ENTER:
-                return Outcome(open_tasks(walker), walker.attack, walker.rival)
+            if worker.nodes >= most and worker.state.tally[ACTION] == ENTER:
+                return Outcome(open_tasks(worker), worker.attack, worker.rival)

@@ -17,7 +17,7 @@ Progress = Callable[[int, int | None], None]
 FIRST_TURN = 64
 
 
-class Climb:
+class RadiusSearch:
     """lower: largest budget proved; attack: smallest known; both are true at any time."""
 
     def __init__(

@@ -12,15 +12,16 @@ import numpy as np
 from ..model.graph import Pair
 from ..model.verdict import Stats
 from ..problem.layout import Compiled
-from .attacks.beam_search import Flips, Portfolio
+from .attacks.beam_search import BeamSearch, Flips
 from .forward.claim import grounding_may_break
 from .intervals.rounding import evaluate_root
-from .jit.by_address import Lent
-from .parallel import Crew
+from .jit.by_address import Bundle
+from .parallel import WorkerPool
 from .state.state import (
     ACTION,
     BOX_PRUNES,
     CANDIDATES,
+    ENUMERATED_LEAVES,
     EVALUATION_WORK,
     EVALUATIONS,
     FRESH,
@@ -33,15 +34,15 @@ from .state.state import (
     SCREENED_LEAVES,
     SCREENINGS,
     SPENT_LEAVES,
-    SWEPT_LEAVES,
     TIGHTENINGS,
     WORK,
 )  # fmt: skip
-from .strategies.forks import FLIPS, FORK_WORK, Forks, count_forks, forks_apply
+from .strategies.forks import FORK_FLIPS, FORK_WORK, Forks, count_forks, forks_apply
 from .strategies.orbits import Orbits, are_few
 from .trace import Trace
-from .tree.node_loop import CANDIDATE, ENTER, FINISHED, PAUSED, STOPPED, restart
-from .worker import Walker, make_root
+from .tree.codes import CANDIDATE, ENTER, FINISHED, PAUSED, STOPPED
+from .tree.node_loop import restart
+from .worker import Worker, make_root
 
 # search nodes after which a query is hard enough to be shared between threads
 SHARE_AFTER = 1000
@@ -67,21 +68,21 @@ class Step(NamedTuple):
     orbits: bool = False
     forks: bool = False
     width: int = 0
-    climbs: int = 0
+    restarts: int = 0
     patience: float = 0
 
     @property
     def attacks(self) -> bool:
-        return self.width > 0 or self.climbs > 0
+        return self.width > 0 or self.restarts > 0
 
 
 # Most queries end within a few nodes, so what is expensive waits. Bounds are weak on graph tasks with insertions and
 # attacks are easy to find: there they come first.
 WIDE = (
-    Step(1, climbs=5, patience=0.5), Step(200, climbs=25, patience=0.25), Step(200, width=100, patience=0.5),
-    Step(200, climbs=150, patience=0.25),
+    Step(1, restarts=5, patience=0.5), Step(200, restarts=25, patience=0.25), Step(200, width=100, patience=0.5),
+    Step(200, restarts=150, patience=0.25),
 )  # fmt: skip
-LONG = (Step(200, climbs=600, patience=2),)
+LONG = (Step(200, restarts=600, patience=2),)
 GRAPH_PLAN = (Step(1, width=1), Step(1, width=5), Step(16, tighten=True), *WIDE, *LONG)
 # with an insertion possible at every vertex, boxes are too wide for any neuron to be tightened
 INSERTION_PLAN = (
@@ -95,7 +96,7 @@ NODE_PLAN = (
 )  # fmt: skip
 
 
-class Search(Walker):
+class Search(Worker):
     """One query from the first node to the verdict: a plan says what to try as it proves harder."""
 
     def __init__(
@@ -111,7 +112,7 @@ class Search(Walker):
         super().__init__(compiled, budget, options, on_attack, trace, deadline, later=True)
         self._asked, self._threads = options, threads
         self._plan = self._make_plan(options)
-        self._portfolio: Portfolio | None = None
+        self._beams: BeamSearch | None = None
         self._refuted: set[Flips] = set()
         self._instead: Forks | Orbits | None = None  # what moves this walker, where it does not walk by itself
         self._others = np.zeros_like(self.state.tally)  # what walkers have counted that this search was shared with
@@ -132,15 +133,17 @@ class Search(Walker):
         if options["forks_at_once"]:
             steps.append(Step(0, forks=True))
         steps += plan
-        if not (options["tighten"] and self.options.lines):
+        if not (options["lines_tighten"] and self.options.lines):
             steps = [step for step in steps if not step.tighten]
         if not options["attacks"]:
             steps = [step for step in steps if not step.attacks]
         if not options["interplay"]:
             steps = [step for step in steps if not (step.interplay or step.orbits or step.forks)]
-        if not (options["orbits"] and self.mirrors):
+        if not (options["interplay_orbits"] and self.uses_symmetries):
             steps = [step for step in steps if not step.orbits]
-        if any(step.forks for step in steps) and not (options["forks"] and self.budget >= FLIPS and forks_apply(p)):
+        if any(step.forks for step in steps) and not (
+            options["interplay_forks"] and self.budget >= FORK_FLIPS and forks_apply(p)
+        ):
             steps = [step for step in steps if not step.forks]
         return steps
 
@@ -150,7 +153,7 @@ class Search(Walker):
         tally = self.state.tally
         if step.forks:
             return bool(tally[WORK] >= step.patience * FORK_WORK * count_forks(self.compiled.problem) ** 2)
-        evaluations = (step.width + SWAPS * step.climbs) * self.limit * len(self.compiled.pairs)
+        evaluations = (step.width + SWAPS * step.restarts) * self.limit * len(self.compiled.pairs)
         price = tally[EVALUATION_WORK] / max(tally[EVALUATIONS], 1)
         return bool(tally[WORK] >= step.patience * evaluations * max(price, 1.0))
 
@@ -165,8 +168,8 @@ class Search(Walker):
             # around a node, passes inside passes shrink trees tenfold; of a whole graph, where everybody matters, they
             # shrank them by a fifth and took three times as long (MUTAG, mean, deletions)
             p = self.compiled.problem
-            narrow = self._asked["narrow"] and p.T > 1 and p.node_task
-            self.follow(self.options._replace(tighten=TIGHTEN_EVERY, narrow=int(narrow)))
+            narrow = self._asked["lines_nested"] and p.T > 1 and p.node_task
+            self.follow(self.options._replace(lines_tighten=TIGHTEN_EVERY, lines_nested=int(narrow)))
         elif step.interplay:
             if not self.options.interplay and self.can_screen():
                 restart(self._problem, self._state)
@@ -176,30 +179,30 @@ class Search(Walker):
             if self.options.interplay and (at_once or are_few(self.compiled.problem, self.symmetries(), self.limit)):
                 self._instead = Orbits(self)
         elif step.forks:
-            if self._instead is None and self.options.interplay and self.limit == FLIPS:
+            if self._instead is None and self.options.interplay and self.limit == FORK_FLIPS:
                 self._instead = Forks(self)
         elif self.limit > (0 if self._asked["attack_at_once"] else 1):
-            portfolio = self._look_from_root()
-            while self.limit > 0 and self._look(portfolio, step) and not self._first_only:
+            beams = self._look_from_root()
+            while self.limit > 0 and self._look(beams, step) and not self._first_only:
                 pass  # a smaller one may be found the same way
 
-    def _look(self, portfolio: Portfolio, step: Step) -> Flips | None:
-        if step.climbs:
-            return portfolio.climb(self.limit, step.climbs)
-        return portfolio.search(self.limit, step.width)
+    def _look(self, beams: BeamSearch, step: Step) -> Flips | None:
+        if step.restarts:
+            return beams.climb(self.limit, step.restarts)
+        return beams.search(self.limit, step.width)
 
-    def _look_from_root(self) -> Portfolio:
+    def _look_from_root(self) -> BeamSearch:
         """One that evaluates where the search is about to begin, while that is so; then one with a state of its own."""
-        if self._portfolio is None:
+        if self._beams is None:
             state, here = self.state, self.nodes == 0 and self.state.tally[PAIR_MARK] == 0
             if not here:
                 state = make_root(self.compiled.problem, self.budget, self.most)
-                evaluate_root(self._problem, Lent(state), self.options)
-            found = Portfolio(self._problem, state, self.options, self.breaks, self._refuted, self.deadline)
+                evaluate_root(self._problem, Bundle(state), self.options)
+            found = BeamSearch(self._problem, state, self.options, self.breaks, self._refuted, self.deadline)
             if here:
                 return found
-            self._portfolio = found
-        return self._portfolio
+            self._beams = found
+        return self._beams
 
     def _is_broken(self) -> bool:
         """Whether the graph as it is may break the claim, which the kernel asks before all else."""
@@ -247,11 +250,11 @@ class Search(Walker):
 
     def _share(self, most_nodes: int) -> str | None:
         """Leave what is open to several walkers."""
-        crew = Crew(self, self._asked, self._threads, self._first_only)
+        crew = WorkerPool(self, self._asked, self._threads, self._first_only)
         reason = crew.run(most_nodes - int(self._others[NODES]))
-        for walker in crew.walkers:
-            self._others += walker.state.tally
-            self._others_checks += walker.exact_checks
+        for worker in crew.workers:
+            self._others += worker.state.tally
+            self._others_checks += worker.exact_checks
         return reason
 
     @property
@@ -268,10 +271,10 @@ class Search(Walker):
             leaves=int(tally[LEAVES]),
             fragile=fragile,
             exploration=exploration(nodes, fragile),
-            evaluations=int(tally[EVALUATIONS]) + (self._portfolio.evaluations if self._portfolio else 0),
+            evaluations=int(tally[EVALUATIONS]) + (self._beams.evaluations if self._beams else 0),
             box_prunes=int(tally[BOX_PRUNES]),
             line_prunes=int(tally[LINE_PRUNES]),
-            swept_leaves=int(tally[SWEPT_LEAVES]),
+            swept_leaves=int(tally[ENUMERATED_LEAVES]),
             line_passes=int(tally[LINE_PASSES]),
             tightenings=int(tally[TIGHTENINGS]),
             screenings=int(tally[SCREENINGS]),

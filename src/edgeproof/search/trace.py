@@ -8,7 +8,7 @@ from ..model.arrays import IntArray
 from .jit.decorators import part
 from .state.state import TRACE_MARK, State
 
-ROOM = 1 << 16
+TRACE_ROOM = 1 << 16
 
 # low bits: what closed the node; a split has its pair above them
 BY_SPLIT, BY_BOX, BY_LINE, NOTHING_LEFT, NOTHING_MATTERS, BY_ENUMERATION = 0, 1, 2, 3, 4, 5
@@ -37,7 +37,7 @@ class Trace:
         self.pairs: IntArray = np.zeros((0, 2), dtype=np.int64)
 
     def attach(self, state: State) -> State:
-        return state._replace(trace=np.zeros(ROOM, dtype=np.int64))
+        return state._replace(trace=np.zeros(TRACE_ROOM, dtype=np.int64))
 
     def drain(self, state: State) -> None:
         """Take over what the kernel wrote; called whenever it returns."""

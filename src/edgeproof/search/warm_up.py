@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .jit.cache import compiled_mark
+from .jit.interpreted import INTERPRETED
 
 if TYPE_CHECKING:
     from ..problem.layout import Compiled
@@ -19,13 +20,13 @@ _warm = False
 
 
 def is_compiled() -> bool:
-    return compiled_mark().exists()
+    return INTERPRETED or compiled_mark().exists()
 
 
 def warm_up() -> None:
     """Load every kernel from the cache, or compile it, on a problem of two vertices."""
     global _warm  # noqa: PLW0603
-    if _warm:
+    if _warm or INTERPRETED:
         return
     _warm = True
     helper = None
@@ -51,21 +52,21 @@ def _compile_others(search: Search) -> None:
     """What is called only where forks or orbits are looked at. It calls no lines, and does not wait for these."""
     import numba
 
-    from .jit.by_address import Lent
-    from .pairwise.coarse import make_rough
-    from .pairwise.tables import make_idle
-    from .strategies.fork_kernels import stand_on, survey, try_sets
-    from .strategies.orbit_kernels import sweep_orbits
+    from .jit.by_address import Bundle
+    from .pairwise.coarse import make_coarse
+    from .pairwise.tables import make_idle_tables
+    from .strategies.fork_kernels import enumerate_forks, evaluate_sets, start_at
+    from .strategies.orbit_kernels import enumerate_orbits
 
     p, state = search.compiled.problem, search.state
-    tables = make_idle(p), make_rough(p)
-    problem, *bundles = (Lent(bundle).kind for bundle in (p, state, *tables))
+    tables = make_idle_tables(p), make_coarse(p)
+    problem, *bundles = (Bundle(bundle).kind for bundle in (p, state, *tables))
     options, excluded = numba.typeof(search.options), numba.typeof(state.frame_excluded[0])
     number, numbers, sets = numba.int64, numba.int64[::1], numba.int64[:, ::1]
-    stand_on.compile((problem, bundles[0], options, numbers, number))
-    survey.compile((problem, *bundles, options, excluded, numbers, number))
-    try_sets.compile((problem, bundles[0], options, excluded, sets, number, number))
-    sweep_orbits.compile((problem, *bundles[:2], options, excluded, numbers, numbers, number, number))
+    start_at.compile((problem, bundles[0], options, numbers, number))
+    enumerate_forks.compile((problem, *bundles, options, excluded, numbers, number))
+    evaluate_sets.compile((problem, bundles[0], options, excluded, sets, number, number))
+    enumerate_orbits.compile((problem, *bundles[:2], options, excluded, numbers, numbers, number, number))
 
 
 def _smallest() -> tuple[dict[str, bool], Compiled]:
@@ -98,17 +99,17 @@ def _start_helper() -> subprocess.Popen[bytes] | None:
         return None
 
 
-def compile_lines() -> None:
+def compile_linear_bounds() -> None:
     import numba
 
-    from .jit.by_address import Lent
-    from .linear.backward import descend
-    from .linear.workspace import make_lines
+    from .jit.by_address import Bundle
+    from .linear.backward import backward_pass
+    from .linear.workspace import make_workspace
     from .state.state import Options
     from .worker import make_root
 
     options, compiled = _smallest()
-    p, s, lines = compiled.problem, make_root(compiled.problem, 1, 1), make_lines(compiled.problem, 1, used=True)
-    bundles = [Lent(bundle).kind for bundle in (p, s, lines, lines, lines)]
+    p, s, linear = compiled.problem, make_root(compiled.problem, 1, 1), make_workspace(compiled.problem, 1, used=True)
+    bundles = [Bundle(bundle).kind for bundle in (p, s, linear, linear, linear)]
     switches = Options(**{name: int(options[name]) for name in Options._fields})
-    descend.compile((*bundles, numba.typeof(switches), *(numba.int64,) * 4))
+    backward_pass.compile((*bundles, numba.typeof(switches), *(numba.int64,) * 4))

@@ -11,26 +11,27 @@ from ..arithmetic.evaluator import ExactEvaluator
 from ..model.arrays import IntArray
 from ..model.graph import Pair
 from ..problem.layout import Compiled, Problem
-from .deadline import LARGE, stop_at
+from .deadline import LONG_PASS, stop_at
 from .intervals.rounding import evaluate_root, rounding_slacks
-from .jit.by_address import Lent
-from .linear.workspace import make_inner, make_lines
-from .pairwise.coarse import make_rough
-from .pairwise.tables import FLIPS, Interplay, applies_to, make_idle, make_interplay
+from .jit.by_address import Bundle
+from .linear.workspace import make_nested, make_workspace
+from .pairwise.coarse import make_coarse
+from .pairwise.tables import MOST_FLIPS, PairwiseTables, applies_to, make_idle_tables, make_tables
 from .state.degrees import count_open
 from .state.state import FRESH, LIMIT, NODES, PAIR_MARK, STOP, UNDECIDED, Options, State, make_state, with_longer_trails
-from .strategies.fork_kernels import stand_on, survey, try_sets
-from .strategies.orbit_kernels import sweep_orbits
+from .strategies.fork_kernels import enumerate_forks, evaluate_sets, start_at
+from .strategies.orbit_kernels import enumerate_orbits
 from .symmetry.automorphisms import Symmetries, find_symmetries, no_symmetries
 from .trace import Trace
-from .tree.node_loop import CANDIDATE, PAUSED, STOPPED, TRAIL_FULL, run, set_out
+from .tree.codes import CANDIDATE, PAUSED, STOPPED, TRAIL_FULL
+from .tree.node_loop import run, set_out
 
 # work between two looks at the clock: some 10 to 50 ms
 QUOTA = 20_000
 # the same for forks, which begin with some ms of tables
-SURVEY_QUOTA = 6 * QUOTA
+FORK_QUOTA = 6 * QUOTA
 # pairs whose screening may take longer than that
-MANY = 300
+MANY_PAIRS = 300
 
 
 def make_root(p: Problem, budget: int, most: int) -> State:
@@ -46,13 +47,13 @@ def make_root(p: Problem, budget: int, most: int) -> State:
     return state
 
 
-class Walker:
+class Worker:
     """Searches a tree of decisions; `attack` and `limit` hold what is known so far.
 
     Invariant: every admissible graph with at most `limit` flips that the walker has left behind keeps the claim.
     """
 
-    _idle: ClassVar[Lent | None] = None  # tables of interplay for those that do not screen: nobody looks at them
+    _idle: ClassVar[Bundle | None] = None  # tables of interplay for those that do not screen: nobody looks at them
 
     def __init__(
         self,
@@ -70,23 +71,23 @@ class Walker:
         self.evaluator = ExactEvaluator(compiled.query.network, compiled.query.graph)
         p = compiled.problem
         self.options = Options(**{name: int(options[name]) for name in Options._fields})._replace(
-            tighten=0, narrow=0, interplay=0
+            lines_tighten=0, lines_nested=0, interplay=0
         )
         self.budget = budget
         # where interplay searches from the root on, and for more than the two flips that it looks at together
-        self.mirrors = options["symmetries"] and 2 < budget <= FLIPS
+        self.uses_symmetries = options["interplay_symmetries"] and 2 < budget <= MOST_FLIPS
         self.most = budget if options["budget_boxes"] else len(compiled.pairs)
         self.state = make_root(p, budget, self.most)
-        if deadline is not None and p.slot_source.size * p.D * p.T > LARGE:
+        if deadline is not None and p.slot_source.size * p.D * p.T > LONG_PASS:
             stop_at(deadline, self.state.tally, self)
         if trace is not None:
             trace.pairs = compiled.pairs
             self.state = trace.attach(self.state)
-        self._problem, self._state = Lent(p), Lent(self.state)
-        if Walker._idle is None:
-            Walker._idle = Lent(make_idle(p))
-        self._interplay = Walker._idle
-        self._rough: Lent | None = None  # made where forks are looked at
+        self._problem, self._state = Bundle(p), Bundle(self.state)
+        if Worker._idle is None:
+            Worker._idle = Bundle(make_idle_tables(p))
+        self._pairwise = Worker._idle
+        self._coarse: Bundle | None = None  # made where forks are looked at
         evaluate_root(self._problem, self._state, self.options)
         self._prepared = False
         self.attack: list[Pair] | None = None
@@ -100,9 +101,9 @@ class Walker:
         if self._prepared:
             return
         self._prepared = True
-        lines = make_lines(self.compiled.problem, self.state.line.shape[1], used=bool(self.options.lines))
-        self._lines = Lent(lines)
-        self._far = self._near = self._lines  # no pass inside another yet
+        linear = make_workspace(self.compiled.problem, self.state.scratch.shape[1], used=bool(self.options.lines))
+        self._linear = Bundle(linear)
+        self._nested = self._innermost = self._linear  # no pass inside another yet
         if not rounding_slacks(self._problem, self._state, self.options):
             # nothing can be bounded: every grounding is decided exactly, and no bound is trusted
             self.state.boxes[:] = np.nan
@@ -110,17 +111,17 @@ class Walker:
 
     def follow(self, options: Options) -> None:
         """From here on, search with these; without interplay where the system has no room for its tables."""
-        if options.narrow:
-            p, lines = self.compiled.problem, self._lines.bundle
-            self._far, self._near = Lent(make_inner(lines, p)), Lent(make_inner(lines, p))
+        if options.lines_nested:
+            p, linear = self.compiled.problem, self._linear.bundle
+            self._nested, self._innermost = Bundle(make_nested(linear, p)), Bundle(make_nested(linear, p))
         if options.interplay:
             p = self.compiled.problem
-            alike = find_symmetries(self.compiled) if self.mirrors else no_symmetries(p)
+            alike = find_symmetries(self.compiled) if self.uses_symmetries else no_symmetries(p)
             try:
-                self._interplay = Lent(make_interplay(p, self.state.slack, self.budget, True, alike))
+                self._pairwise = Bundle(make_tables(p, self.state.slack, self.budget, True, alike))
             except MemoryError:
                 options = options._replace(interplay=0)
-            if self.deadline is not None and p.pair_u.size > MANY:
+            if self.deadline is not None and p.pair_u.size > MANY_PAIRS:
                 stop_at(self.deadline, self.state.tally, self)
         self.options = options
 
@@ -139,7 +140,7 @@ class Walker:
 
     def advance(self, most_nodes: int) -> int:
         """Move on for a while; why the kernel came back (run.py), after making room where it asked for it."""
-        bundles = self._problem, self._state, self._lines, self._far, self._near, self._interplay
+        bundles = self._problem, self._state, self._linear, self._nested, self._innermost, self._pairwise
         code = int(run(*bundles, self.options, QUOTA, most_nodes))
         if self.state.tally[STOP] and code != CANDIDATE:
             return STOPPED
@@ -147,34 +148,34 @@ class Walker:
             self.trace.drain(self.state)
         if code == TRAIL_FULL:
             self.state = with_longer_trails(self.state)
-            self._state = Lent(self.state)
+            self._state = Bundle(self.state)
         return code
 
     def set_out(self, depth: int) -> None:
         """Back to the root, to walk to the node at this depth whose way the frames hold (run.py)."""
-        set_out(self._problem, self._state, self._lines, self.options, depth)
+        set_out(self._problem, self._state, self._linear, self.options, depth)
 
-    def stand_on(self, pairs: IntArray, most: int) -> None:
+    def start_at(self, pairs: IntArray, most: int) -> None:
         """To the graph with these flipped, for a search of its own in which a vertex has at most so many flips more."""
-        stand_on(self._problem, self._state, self.options, pairs, most)
+        start_at(self._problem, self._state, self.options, pairs, most)
 
-    def survey(self, cursor: IntArray) -> int:
+    def enumerate_forks(self, cursor: IntArray) -> int:
         """Go on with the forks from here (fork.py)."""
-        if self._rough is None:
-            self._rough = Lent(make_rough(self.compiled.problem))
-        bundles = self._problem, self._state, self._interplay, self._rough
-        return int(survey(*bundles, self.options, self.state.frame_excluded[0], cursor, SURVEY_QUOTA))
+        if self._coarse is None:
+            self._coarse = Bundle(make_coarse(self.compiled.problem))
+        bundles = self._problem, self._state, self._pairwise, self._coarse
+        return int(enumerate_forks(*bundles, self.options, self.state.frame_excluded[0], cursor, FORK_QUOTA))
 
-    def try_sets(self, sets: IntArray, first: int) -> int:
+    def evaluate_sets(self, sets: IntArray, first: int) -> int:
         """Evaluate sets of flips from `first` on (fork.py); where to go on."""
         bundles = self._problem, self._state
-        return int(try_sets(*bundles, self.options, self.state.frame_excluded[0], sets, first, QUOTA))
+        return int(evaluate_sets(*bundles, self.options, self.state.frame_excluded[0], sets, first, QUOTA))
 
-    def sweep_orbits(self, seen: IntArray, stamp: IntArray, most_nodes: int) -> int:
+    def enumerate_orbits(self, seen: IntArray, stamp: IntArray, most_nodes: int) -> int:
         """Go on with one graph of each kind (orbit.py)."""
-        bundles = self._problem, self._state, self._interplay
+        bundles = self._problem, self._state, self._pairwise
         excluded = self.state.frame_excluded[0]
-        return int(sweep_orbits(*bundles, self.options, excluded, seen, stamp, QUOTA, most_nodes))
+        return int(enumerate_orbits(*bundles, self.options, excluded, seen, stamp, QUOTA, most_nodes))
 
     def pause(self) -> int:
         """Why a kernel other than `run` has come back before its end."""
@@ -182,7 +183,7 @@ class Walker:
 
     def symmetries(self) -> Symmetries:
         """Those that the search uses, once it has tables of interplay."""
-        x: Interplay = self._interplay.bundle
+        x: PairwiseTables = self._pairwise.bundle
         return Symmetries(x.image, x.twin, x.component, x.place)
 
     def flips(self) -> list[int]:

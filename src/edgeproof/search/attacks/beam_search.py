@@ -21,7 +21,7 @@ import numpy as np
 
 from ...model.arrays import IntArray
 from ...problem.layout import Problem
-from ..jit.by_address import Lent
+from ..jit.by_address import Bundle
 from ..state.state import EVALUATIONS, LIMIT, Options, State, with_longer_trails
 from .flips import score_flips
 
@@ -31,7 +31,7 @@ Flips = tuple[int, ...]
 CHUNK = 512
 
 # times its width that a beam holds before the worst are dropped
-ROOM = 8
+OVERFULL = 8
 
 # beams at least so wide look at any two flips at one vertex
 FORKED = 24
@@ -54,12 +54,12 @@ def _scatter(present: IntArray) -> IntArray:
     return np.concatenate([spread[present[spread] != 0], spread[present[spread] == 0]])
 
 
-class Portfolio:
+class BeamSearch:
     """Looks for an attack of at most `budget` flips on a state at the root, which it leaves as it was."""
 
     def __init__(
         self,
-        problem: Lent,
+        problem: Bundle,
         state: State,
         options: Options,
         breaks: Callable[[Sequence[int]], bool],
@@ -73,7 +73,7 @@ class Portfolio:
         p = problem.bundle
         while state.value_trail_at.size < (int(state.tally[LIMIT]) + 2) * p.T * p.n:
             state = with_longer_trails(state)
-        self._state = Lent(state)
+        self._state = Bundle(state)
         self._excluded = np.zeros(p.rivals, dtype=np.int8)
         self._scores = np.zeros(p.pair_u.size)
         self._order = _scatter(p.pair_present)
@@ -128,7 +128,7 @@ class Portfolio:
                 if isinstance(extended, tuple):
                     return extended
                 found.update((flips, score) for score, flips in extended)
-                if len(found) > ROOM * width:
+                if len(found) > OVERFULL * width:
                     found = {flips: score for score, flips in _best(found, width)}
             if not found:
                 break

@@ -26,14 +26,14 @@ def flip_grounding(p, s, options, pair):
 
 
 @entry
-def flip_best_gains(p, s, lines, options, excluded):
+def flip_best_gains(p, s, linear, options, excluded):
     """Flip the pairs with the largest gains one after the other; True as soon as the claim may be broken."""
     room = p.T * p.n  # what one flip can write to the trail
     while s.tally[USED] < s.tally[LIMIT] and s.value_trail_at.size - s.tally[VALUE_MARK] >= room:
         best, at = 0.0, np.int64(-1)
         for pair in range(p.pair_u.size):
-            if lines.order[pair] > best and s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair):
-                best, at = lines.order[pair], np.int64(pair)
+            if linear.order[pair] > best and s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair):
+                best, at = linear.order[pair], np.int64(pair)
         if at < 0:
             return False
         flip_grounding(p, s, options, at)

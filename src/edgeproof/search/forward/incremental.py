@@ -7,8 +7,9 @@ import numpy as np
 from ...problem.layout import DENSE, GCN, MAX, MEAN, POOL, PRESENT
 from ..jit.decorators import entry, kernel, leaf, loop
 from ..state.degrees import gather_normalised
-from ..state.records import parts_used, who_asks
+from ..state.records import parts_used, who_takes_products
 from ..state.rows import add, add_picked, copy, copy_record, fill, pick_nonzero
+from ..state.scratch import AGGREGATE, NEW_VALUES, PRODUCT
 from ..state.state import OWN, SENT, VALUE_MARK, WORK, H
 from .worklist import list_due
 
@@ -30,7 +31,7 @@ def add_row(acc, row, how, m, count):
 def gather_values(p, s, acc, below, how, m, first, v):
     """Aggregate what the present in-neighbours send (`first`: their raw feature rows) into acc[:m]."""
     count = np.int64(0)
-    waited = s.came[v]  # inserted ones, somewhere among many that are absent
+    waited = s.inserted_in[v]  # inserted ones, somewhere among many that are absent
     k, split, end = p.slot_ptr[v], p.slot_split[v], p.slot_ptr[v + 1]
     while k < split or (waited > 0 and k < end):
         if s.status[k] & 1:
@@ -71,8 +72,8 @@ def multiply(p, s, h, t, v):
     which of them anybody asks for.
     """
     width, following = p.width[t], p.width[t + 1]
-    out = s.line[2]
-    own, heard = who_asks(p, t + 1, v)
+    out = s.scratch[PRODUCT]
+    own, heard = who_takes_products(p, t + 1, v)
     if own or heard:
         skipped = 0 if own else following
         weight = p.both[t + 1] if own else p.AT[t + 1]
@@ -90,7 +91,7 @@ def send_value(p, s, record, t, v):
         return
     following = p.width[t + 1]
     own, heard = multiply(p, s, record[H], t, v)
-    out = s.line[2]
+    out = s.scratch[PRODUCT]
     if own:
         bias, kept = p.bias[t + 1], record[OWN]
         for i in range(following):
@@ -157,11 +158,11 @@ def evaluate_vertex(p, s, options, t, v, forced):
     """Recompute h_t(v) from stage t - 1; True if it changed (or `forced`), with the old record on the trail."""
     record = s.values[t, v]
     width = p.width[t]
-    h = s.line[0]
-    if not options.cache_products and t > 1 and p.kind[t] != DENSE and p.sends_products[t]:
+    h = s.scratch[NEW_VALUES]
+    if not options.reorder_cache and t > 1 and p.kind[t] != DENSE and p.sends_products[t]:
         for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
             send_value(p, s, s.values[t - 1, p.slot_source[k]], t - 1, p.slot_source[k])
-    aggregate(p, s, h, s.line[1], t, v)
+    aggregate(p, s, h, s.scratch[AGGREGATE], t, v)
     s.tally[WORK] += 1
     if bend_values(h, p.slope[t], record[H], width) == 0 and not forced:
         return False
@@ -177,7 +178,7 @@ def evaluate_vertex(p, s, options, t, v, forced):
 @entry
 def evaluate_from(p, s, options, seeds, everything):
     """Bring all values up to date after the slots into `seeds` changed."""
-    forced = 1 if everything or not options.stop_unchanged else 0
+    forced = 1 if everything or not options.incremental_stop else 0
     before, side = np.int64(0), np.int64(0)  # typed: a literal would compile the callee once more
     for t in range(1, p.T + 1):
         waiting = list_due(p, s, t, seeds, everything, before, side, np.int64(PRESENT))

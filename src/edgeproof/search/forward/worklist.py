@@ -46,7 +46,7 @@ def list_due(p, s, t, seeds, everything, before, side, mask):
         u = found[k] if k < before else seeds[k - before]
         e, split, end = p.out_ptr[u], p.out_split[u], p.out_ptr[u + 1]
         # the grounding has few inserted ones, somewhere among many that are absent
-        waited = s.went[u] if mask == PRESENT else end - split
+        waited = s.inserted_out[u] if mask == PRESENT else end - split
         while e < split or (waited > 0 and e < end):
             if s.status[p.out_slot[e]] & mask:
                 waited -= e >= split

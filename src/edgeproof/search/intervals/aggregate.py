@@ -8,12 +8,23 @@ from ...problem.layout import DENSE, GCN, MAX, MAYBE_DELETED, MAYBE_INSERTED, ME
 from ..forward.worklist import list_due
 from ..jit.decorators import kernel, leaf, loop, part
 from ..state.budget import spendable
-from ..state.records import parts_used, who_asks
+from ..state.records import parts_used, who_takes_products
 from ..state.rows import add, add_interval, copy, copy_record, fill, join_interval, split_interval
+from ..state.scratch import (
+    AGGREGATE_HIGH,
+    AGGREGATE_LOW,
+    CENTRE,
+    INSERTING,
+    NEW_HIGH,
+    NEW_LOW,
+    PRODUCT_CENTRE,
+    PRODUCT_RADIUS,
+    RADIUS,
+)
 from ..state.state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, STOP, WORK
-from ..state.topk import rank
+from ..state.topk import insert_top
 from .activation import act, act_interval
-from .binary_max import GOING, carry_columns
+from .binary_max import GOING, split_columns
 from .gcn import gather_gcn
 
 
@@ -48,11 +59,11 @@ def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, e
             for i in range(m):
                 low[i] += bottom[i]
                 high[i] += above[i]
-            rank(top[0], ranks, m, bottom, 1.0, x)
-            rank(top[1], ranks, m, above, -1.0, x)
+            insert_top(top[0], ranks, m, bottom, 1.0, x)
+            insert_top(top[1], ranks, m, above, -1.0, x)
         else:
-            rank(top[0], ranks, m, bottom, -1.0, x)
-            rank(top[1], ranks, m, above, 1.0, x)
+            insert_top(top[0], ranks, m, bottom, -1.0, x)
+            insert_top(top[1], ranks, m, above, 1.0, x)
     for k in range(ranks):
         less, more = top[0, k], top[1, k]
         for i in range(m):
@@ -88,13 +99,13 @@ def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, 
         if cap > 0 and state == MAYBE_DELETED:
             deletable += 1
             held = min(cap, deletable)  # ranks that can hold something yet
-            rank(top[0], held, m, bottom, 1.0, x)
-            rank(top[1], held, m, above, -1.0, x)
+            insert_top(top[0], held, m, bottom, 1.0, x)
+            insert_top(top[1], held, m, above, -1.0, x)
         elif cap > 0 and state == MAYBE_INSERTED:
             insertable += 1
             held = min(cap, insertable)
-            rank(top[2], held, m, bottom, -1.0, x)
-            rank(top[3], held, m, above, 1.0, x)
+            insert_top(top[2], held, m, bottom, -1.0, x)
+            insert_top(top[3], held, m, above, 1.0, x)
     fill(low, np.inf, m)
     fill(high, -np.inf, m)
     for i in range(min(cap, deletable) + 1):
@@ -153,7 +164,7 @@ def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, e
                 low[i] = max(low[i], bottom[i])
         elif state == MAYBE_DELETED:
             deletable += 1
-            rank(top[0], min(cap + 1, deletable), m, bottom, 1.0, x)
+            insert_top(top[0], min(cap + 1, deletable), m, bottom, 1.0, x)
         else:
             insertable += 1
     if decided == 0 and deletable <= cap:  # the neighbourhood can be emptied, or hold any of these alone
@@ -202,14 +213,14 @@ def send_box(p, s, record, t, v):
     if t == p.T:
         return
     width, following, slope = p.width[t], p.width[t + 1], p.slope[t]
-    own, heard = who_asks(p, t + 1, v)
+    own, heard = who_takes_products(p, t + 1, v)
     if own or heard:
-        centre, radius = s.line[2], s.line[3]
+        centre, radius = s.scratch[CENTRE], s.scratch[RADIUS]
         act_interval(centre, radius, record[LOW], record[HIGH], slope, width)
         skipped = 0 if own else following
         weight = p.both[t + 1] if own else p.AT[t + 1]
         columns = following * (own + heard)
-        middle, spread = s.line[6], s.line[7]
+        middle, spread = s.scratch[PRODUCT_CENTRE], s.scratch[PRODUCT_RADIUS]
         fill(middle[skipped:], 0.0, columns)
         fill(spread[skipped:], 0.0, columns)
         add_interval(middle[skipped:], spread[skipped:], weight, centre, radius, s.picked, width, columns)
@@ -234,7 +245,8 @@ def compare_box(low, high, old_low, old_high, slack, inherits, leaks, width):
             low[i] = max(low[i], old_low[i])
             high[i] = min(high[i], old_high[i])
         moved_low, moved_high = low[i] != old_low[i], high[i] != old_high[i]
-        differs += moved_low + moved_high
+        differs += moved_low
+        differs += moved_high
         # below zero a ReLU sends the same whatever the bound (asked of the whole stage: one more row to read, and the
         # compiler would not vectorise this loop)
         sends += moved_low and (leaks or max(low[i], old_low[i]) > 0.0)
@@ -259,7 +271,12 @@ def bound_vertex(p, s, options, t, v, forced):
     """Recompute the box of p_t(v); True if what it sends changed (or `forced`), the old record on the trail."""
     below, record = s.boxes[t - 1], s.boxes[t, v]
     width = p.width[t]
-    low, high, add_low, add_high = s.line[0], s.line[1], s.line[2], s.line[3]
+    low, high, add_low, add_high = (
+        s.scratch[NEW_LOW],
+        s.scratch[NEW_HIGH],
+        s.scratch[AGGREGATE_LOW],
+        s.scratch[AGGREGATE_HIGH],
+    )
     copy(low, below[v, OWN_LOW], width)
     copy(high, below[v, OWN_HIGH], width)
     kind, how, first = p.kind[t], p.how[t], t == 1 and not p.sends_products[1]
@@ -267,7 +284,7 @@ def bound_vertex(p, s, options, t, v, forced):
         start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
         if p.sends_products[t]:
             m = width
-            if not options.cache_products and t > 1:
+            if not options.reorder_cache and t > 1:
                 for k in range(start, end):
                     send_box(p, s, below[p.slot_source[k]], t - 1, p.slot_source[k])
         elif first:
@@ -278,28 +295,28 @@ def bound_vertex(p, s, options, t, v, forced):
         if kind == POOL:
             pool_box(add_low, add_high, m, below, how, p.n)
         elif first and p.uniform and options.carriers:
-            crowds = carry_columns(p, s, v, cap)
+            groups = split_columns(p, s, v, cap)
             gather_sum(
                 add_low, add_high, width, below, p.slot_source, s.status, s.carried.reshape(s.carried.size),
-                p.carried_at, first, start, end, cap, cap >= s.open_slots[v], s.top, s.line[6],
+                p.carried_at, first, start, end, cap, cap >= s.open_slots[v], s.top, s.scratch[INSERTING],
             )  # fmt: skip
             for i in range(width):
                 low[i] += s.carried_const[i] + add_low[i]
                 high[i] += s.carried_const[i] + add_high[i]
-            for c in range(crowds):
+            for c in range(groups):
                 # all carriers may go, or one may come: the crowd's share is anything between nothing and all
-                sent = s.crowd_sent[c]
-                there = 1.0 if s.crowd[c, GOING] > 0 else 0.0
+                sent = s.group_sent[c]
+                there = 1.0 if s.group[c, GOING] > 0 else 0.0
                 for i in range(width):
                     low[i] += min(sent[i], 0.0) - there * sent[i]
                     high[i] += max(sent[i], 0.0) - there * sent[i]
         elif how == SUM:
             every = cap >= s.open_slots[v]
             gather_sum(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
-                       cap, every, s.top, s.line[6])  # fmt: skip
+                       cap, every, s.top, s.scratch[INSERTING])  # fmt: skip
         elif how == MEAN:
             gather_mean(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
-                        cap, s.top, s.line[6])  # fmt: skip
+                        cap, s.top, s.scratch[INSERTING])  # fmt: skip
         elif how == GCN:
             for side in range(2):
                 gather_gcn(p, s, options, add_high if side else add_low, m, below, v, cap, side)
@@ -307,7 +324,7 @@ def bound_vertex(p, s, options, t, v, forced):
                 add_low[i] = -add_low[i]
         else:
             gather_max(add_low, add_high, m, below, p.slot_source, s.status, p.raw, p.raw_at, first, start, end,
-                       cap, s.top, s.line[6])  # fmt: skip
+                       cap, s.top, s.scratch[INSERTING])  # fmt: skip
         if first and p.uniform and options.carriers:
             pass
         elif p.sends_products[t]:
@@ -324,9 +341,9 @@ def bound_vertex(p, s, options, t, v, forced):
                         low[i] += row[i] * centre - abs(row[i]) * radius
                         high[i] += row[i] * centre + abs(row[i]) * radius
         else:
-            centre, radius = s.line[4], s.line[5]
+            centre, radius = s.scratch[CENTRE], s.scratch[RADIUS]
             split_interval(centre, radius, add_low, add_high, m)
-            middle, spread = s.line[6], s.line[7]
+            middle, spread = s.scratch[PRODUCT_CENTRE], s.scratch[PRODUCT_RADIUS]
             fill(middle, 0.0, width)
             fill(spread, 0.0, width)
             add_interval(middle, spread, p.AT[t], centre, radius, s.picked, m, width)
@@ -351,7 +368,7 @@ def bound_vertex(p, s, options, t, v, forced):
 @part
 def bound_from(p, s, options, seeds, everything):
     """Bring all boxes up to date after the slots into `seeds`, or what these vertices may spend, changed."""
-    forced = 1 if everything or not options.stop_unchanged else 0
+    forced = 1 if everything or not options.incremental_stop else 0
     before, side = np.int64(0), np.int64(0)  # typed: a literal would compile the callee once more
     for t in range(1, p.T + 1):
         waiting = list_due(p, s, t, seeds, everything, before, side, np.int64(MAYBE_DELETED))

@@ -13,22 +13,22 @@ from ...problem.layout import MAYBE_DELETED, MAYBE_INSERTED, PRESENT
 from ..jit.decorators import kernel, leaf
 from ..state.rows import fill
 
-# `crowd`: a column of the crowd; carriers that may go, and that may come; a number that names the set of carriers
+# `group`: a column of the crowd; carriers that may go, and that may come; a number that names the set of carriers
 COLUMN, GOING, COMING, NAME = 0, 1, 2, 3
 MOST_NAMED = 62  # slots of a vertex whose sets have names; of more, every column is a crowd of its own
 
 
 @leaf
-def find_crowd(s, crowds, name):
-    """Which of the crowds has this set of carriers; `crowds` if none has."""
-    for c in range(crowds):
-        if s.crowd[c, NAME] == name:
+def find_group(s, groups, name):
+    """Which of the crowds has this set of carriers; `groups` if none has."""
+    for c in range(groups):
+        if s.group[c, NAME] == name:
             return c
-    return crowds
+    return groups
 
 
 @kernel
-def carry_columns(p, s, v, cap):
+def split_columns(p, s, v, cap):
     """Fill `carried[k]` for the slots into v, `carried_const`, and the list of crowds; returns how many crowds.
 
     At the grounding the aggregate's product is carried_const plus `carried` of the present slots.
@@ -40,7 +40,7 @@ def carry_columns(p, s, v, cap):
     fill(const, 0.0, width)
     for k in range(start, end):
         fill(s.carried[k], 0.0, width)
-    crowds = 0
+    groups = 0
     for j in range(p.raw_columns_ptr[v, 1] - offset):
         sure, deletable, insertable, only, name = False, 0, 0, -1, 0
         for k in range(start, end):
@@ -72,22 +72,22 @@ def carry_columns(p, s, v, cap):
         else:
             if end - start > MOST_NAMED:
                 name = -1 - j
-            c = find_crowd(s, crowds, name)
-            sent = s.crowd_sent[c]
-            if c == crowds:
-                crowds += 1
+            c = find_group(s, groups, name)
+            sent = s.group_sent[c]
+            if c == groups:
+                groups += 1
                 fill(sent, 0.0, width)
-                s.crowd[c, COLUMN] = j
-                s.crowd[c, GOING] = deletable
-                s.crowd[c, COMING] = insertable
-                s.crowd[c, NAME] = name
+                s.group[c, COLUMN] = j
+                s.group[c, GOING] = deletable
+                s.group[c, COMING] = insertable
+                s.group[c, NAME] = name
         for i in range(width):
             sent[i] += weight[i] * value
-    return crowds
+    return groups
 
 
 @leaf
-def crowd_carrier(p, s, j, k):
+def is_carrier(p, s, j, k):
     """Whether the undecided slot k carries column j."""
     state = s.status[k]
     return (state == MAYBE_DELETED or state == MAYBE_INSERTED) and p.raw[p.raw_at[k] + j] != 0.0

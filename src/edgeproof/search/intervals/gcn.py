@@ -15,16 +15,17 @@ from ...problem.layout import MAYBE_DELETED, MAYBE_INSERTED
 from ..jit.decorators import kernel
 from ..state.degrees import degrees_of_inserted, flips_left, movable_degree
 from ..state.rows import copy, fill
-from ..state.state import SENT_HIGH, SENT_LOW, SWAYS
-from ..state.topk import rank
+from ..state.scratch import DEGREE_GAIN, INSERTED_GAIN, INSERTING
+from ..state.state import DEGREE_RANKS, SENT_HIGH, SENT_LOW
+from ..state.topk import insert_top
 
 
 @kernel
-def rank_sways(p, s, options, row, m, u, sign, open_edge, left):
+def insert_degree_gains(p, s, options, row, m, u, sign, open_edge, left):
     """Rank what flips at the present sender u add to sign * (what v hears); `row` is the end of its box that counts."""
-    ranks = min(left * (1 + p.charge_u), SWAYS)
+    ranks = min(left * (1 + p.charge_u), DEGREE_RANKS)
     down, up = movable_degree(p, s, options, u, open_edge, left)
-    degree, gain, total = s.degree[u], s.line[5], s.sway[SWAYS + 1]
+    degree, gain, total = s.degree[u], s.scratch[DEGREE_GAIN], s.degree_top[DEGREE_RANKS + 1]
     for way in range(2):
         flips = down if way == 0 else up
         if flips <= 0:
@@ -37,17 +38,17 @@ def rank_sways(p, s, options, row, m, u, sign, open_edge, left):
             gain[i] = max(share * row[i], 0.0)
             total[i] += flips * gain[i]
         for _ in range(min(flips, ranks)):
-            rank(s.sway, ranks, m, gain, 1.0, s.line[6])
+            insert_top(s.degree_top, ranks, m, gain, 1.0, s.scratch[INSERTING])
 
 
 @kernel
-def add_up_sways(s, m):
+def sum_degree_gains(s, m):
     """From ranks to sums: row k becomes what the k best flips amount to."""
-    for k in range(SWAYS, 0, -1):
-        copy(s.sway[k], s.sway[k - 1], m)
-    fill(s.sway[0], 0.0, m)
-    for k in range(2, SWAYS + 1):
-        row, before = s.sway[k], s.sway[k - 1]
+    for k in range(DEGREE_RANKS, 0, -1):
+        copy(s.degree_top[k], s.degree_top[k - 1], m)
+    fill(s.degree_top[0], 0.0, m)
+    for k in range(2, DEGREE_RANKS + 1):
+        row, before = s.degree_top[k], s.degree_top[k - 1]
         for i in range(m):
             row[i] += before[i]
 
@@ -65,9 +66,9 @@ def gather_gcn(p, s, options, best, m, below, v, cap, side):
     for k in range(cap):
         fill(going[k], -np.inf, m)
         fill(coming[k], -np.inf, m)
-    for k in range(SWAYS + 2):
-        fill(s.sway[k], 0.0, m)
-    inserted, x = s.line[5], s.line[6]
+    for k in range(DEGREE_RANKS + 2):
+        fill(s.degree_top[k], 0.0, m)
+    inserted, x = s.scratch[INSERTED_GAIN], s.scratch[INSERTING]
     deletable, insertable = 0, 0
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
         state = s.status[k]
@@ -80,18 +81,18 @@ def gather_gcn(p, s, options, best, m, below, v, cap, side):
             for i in range(m):
                 total[i] += weight * row[i]
             if left > 0:
-                rank_sways(p, s, options, row, m, u, sign, np.int64(state == MAYBE_DELETED), left)
+                insert_degree_gains(p, s, options, row, m, u, sign, np.int64(state == MAYBE_DELETED), left)
             if state == MAYBE_DELETED and cap > 0:
                 deletable += 1
-                rank(going, min(cap, deletable), m, row, -weight, x)
+                insert_top(going, min(cap, deletable), m, row, -weight, x)
         else:
             insertable += 1
             least, most = degrees_of_inserted(p, s, options, u, left)
             strong, weak = sign * p.root[least], sign * p.root[most]
             for i in range(m):
                 inserted[i] = max(strong * row[i], weak * row[i])
-            rank(coming, min(cap, insertable), m, inserted, 1.0, x)
-    add_up_sways(s, m)
+            insert_top(coming, min(cap, insertable), m, inserted, 1.0, x)
+    sum_degree_gains(s, m)
     fill(best, -np.inf, m)
     own = below[v, end]
     for i in range(min(cap, deletable) + 1):
@@ -106,6 +107,6 @@ def gather_gcn(p, s, options, best, m, below, v, cap, side):
                 for k in range(m):
                     with_more[k] += more[k]
             here = p.root[s.degree[v] - i + j]
-            more = s.sway[min((left - i - j) * (1 + p.charge_u), SWAYS + 1)]
+            more = s.degree_top[min((left - i - j) * (1 + p.charge_u), DEGREE_RANKS + 1)]
             for k in range(m):
                 best[k] = max(best[k], here * (with_more[k] + more[k] + sign * here * own[k]))

@@ -17,10 +17,11 @@ import numpy as np
 
 from ...problem.layout import DENSE, GCN, MAX, POOL, SUM
 from ..forward.incremental import evaluate_vertex
-from ..jit.by_address import Lent
+from ..jit.by_address import Bundle
 from ..jit.decorators import entry, kernel, loop
 from ..state.budget import spendable
 from ..state.rows import add, copy, fill
+from ..state.scratch import LARGEST
 from ..state.state import (
     BOX_MARK,
     HIGH,
@@ -72,7 +73,7 @@ def gather_magnitudes(p, s, options, t, v, out, how, rows):
             for i in range(m):
                 out[i] = out[i] + rows[u, i] if how == SUM else max(out[i], rows[u, i])
         return
-    largest = s.line[0]
+    largest = s.scratch[LARGEST]
     fill(largest, 0.0, m)
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
         if s.status[k] & 1 and how == SUM:
@@ -193,7 +194,7 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
     return finite
 
 
-def rounding_slacks(problem: Lent, state: Lent, options: Options) -> bool:
+def rounding_slacks(problem: Bundle, state: Bundle, options: Options) -> bool:
     """Bound the root of a search; afterwards boxes are rigorous and `error` bounds the tester's rounding.
 
     False if numbers are so large that nothing can be bounded: then every grounding needs an exact answer.
@@ -201,7 +202,7 @@ def rounding_slacks(problem: Lent, state: Lent, options: Options) -> bool:
     p, s = problem.bundle, state.bundle
     shape = (p.T + 1, p.n, p.D)
     magnitude, error = np.zeros(shape), np.zeros(shape)
-    scratch = np.zeros((p.n, p.D)), np.zeros(s.line.shape[1])
+    scratch = np.zeros((p.n, p.D)), np.zeros(s.scratch.shape[1])
     finite = bool(enclose_root(problem, state, options, magnitude, error, *scratch))
     if not finite:
         s.error[:] = np.inf

@@ -3,7 +3,7 @@
 Two costs that a search of microsecond nodes cannot pay: passing a named tuple of fifty arrays copies every array
 header into the call, and taking a row of an array counts a reference up and down, atomically. So kernels get the
 address of a block of memory that holds the headers; reading a field loads that field alone, as an array that owns
-nothing. It also makes kernels compile in a third of the time. The `Lent` object keeps the arrays alive and must
+nothing. It also makes kernels compile in a third of the time. The `Bundle` object keeps the arrays alive and must
 outlive the call, which it does as an argument of it.
 """
 
@@ -29,6 +29,7 @@ from numba.extending import (
 )  # fmt: skip
 
 from .decorators import leaf
+from .interpreted import INTERPRETED, checked_fields
 
 
 class BundleType(types.Type):
@@ -114,14 +115,18 @@ def _shape_of(item: Any) -> Any:
     return item.dtype, item.ndim
 
 
-class Lent:
-    """A named tuple of arrays and whole numbers in a form that kernels take by address."""
+class Bundle:
+    """A named tuple of arrays and whole numbers in a form that kernels take by address; in plain Python, they read its
+    fields here.
+    """
 
-    __slots__ = ("_block", "address", "bundle", "kind")
     _known: ClassVar[dict[type, tuple[list[Any], BundleType, int]]] = {}
 
     def __init__(self, bundle: Any) -> None:
         shape = [_shape_of(item) for item in bundle]
+        if INTERPRETED:
+            self.__dict__.update(checked_fields(bundle), bundle=bundle)
+            return
         if type(bundle) not in self._known:  # asking Numba for the type of fifty arrays takes a millisecond
             self._known[type(bundle)] = shape, *_type_of(bundle)
         expected, self.kind, size = self._known[type(bundle)]
@@ -133,13 +138,13 @@ class Lent:
         self.address = int(self._block.ctypes.data)
 
 
-@typeof_impl.register(Lent)
-def _typeof_lent(value: Lent, context: Any) -> BundleType:
+@typeof_impl.register(Bundle)
+def _typeof_bundle(value: Bundle, context: Any) -> BundleType:
     return value.kind
 
 
 @unbox(BundleType)
-def _unbox_lent(kind: BundleType, value: Any, context: Any) -> NativeValue:
+def _unbox_bundle(kind: BundleType, value: Any, context: Any) -> NativeValue:
     number = context.pyapi.object_getattr_string(value, "address")
     address = context.pyapi.long_as_voidptr(number)
     context.pyapi.decref(number)

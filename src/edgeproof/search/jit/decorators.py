@@ -11,7 +11,8 @@ import numba
 from numba.core import config
 
 from .cache import kernel_folder
-from .linking import InnerKernel, SlottedKernel
+from .interpreted import INTERPRETED, interpreted_entry, interpreted_loop
+from .linking import InnerKernel, LinkedKernel
 
 # Any order of summation and fused multiply-adds are covered by the rounding analysis (intervals/rounding.py), so
 # contraction is safe, and so is reordering. Nothing else is relaxed: a NaN must never prune.
@@ -46,7 +47,7 @@ def _without_aliases(flags: Any) -> Any:
     return flags
 
 
-def _slotted(make: type[SlottedKernel], function: Callable[..., Any]) -> Any:
+def _linked(make: type[LinkedKernel], function: Callable[..., Any]) -> Any:
     with _kept_for(function) as folder:
         made = make(function, {**_OPTIONS, "fastmath": _CONTRACT})
         made.enable_caching()
@@ -58,31 +59,31 @@ def _slotted(make: type[SlottedKernel], function: Callable[..., Any]) -> Any:
 
 def entry(function: Callable[..., Any]) -> Any:
     """A kernel that Python calls: compiled on first use, kept for the next process, without the GIL."""
-    return _slotted(SlottedKernel, function)
+    return interpreted_entry(function) if INTERPRETED else _linked(LinkedKernel, function)
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """A kernel that kernels call; it is compiled without what Python needs to call it."""
-    return _slotted(InnerKernel, function)
+    return function if INTERPRETED else _linked(InnerKernel, function)
 
 
 def leaf(function: Callable[..., Any]) -> Any:
     """A small kernel, compiled into each that calls it, for whatever types it is called with."""
-    return _compiled(function)
+    return function if INTERPRETED else _compiled(function)
 
 
 def part(function: Callable[..., Any]) -> Any:
     """A piece of one kernel in a file of its own, pasted in where it is called."""
-    return _compiled(function, "always")
+    return function if INTERPRETED else _compiled(function, "always")
 
 
 def loop(function: Callable[..., Any]) -> Any:
     """A leaf of loops over short rows that are arguments of it. What it writes to is no part of another argument, which
     the compiler is told: asking at run time, loop by loop, takes as long as such a loop itself.
     """
-    return _compiled(function, apart=True)
+    return interpreted_loop(function) if INTERPRETED else _compiled(function, apart=True)
 
 
 def reduction(function: Callable[..., Any]) -> Any:
     """A loop whose sums may be taken in any order: otherwise they do not vectorise."""
-    return _compiled(function, relaxed=_REORDER, apart=True)
+    return interpreted_loop(function) if INTERPRETED else _compiled(function, relaxed=_REORDER, apart=True)

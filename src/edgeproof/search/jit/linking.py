@@ -21,39 +21,39 @@ from numba.core.registry import CPUDispatcher
 from numba.core.sigutils import normalize_signature
 
 
-class SlottedKernel(CPUDispatcher):  # type: ignore[misc]
+class LinkedKernel(CPUDispatcher):  # type: ignore[misc]
     """A compiled function with one signature, which others call through its slot."""
 
-    every: ClassVar[list[SlottedKernel]] = []
+    every: ClassVar[list[LinkedKernel]] = []
     _depth: ClassVar[int] = 0  # compiling a kernel compiles those that it calls
 
     def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any]) -> None:
         super().__init__(py_func=function, targetoptions=targetoptions)
         self.symbol = f"{function.__module__}.{function.__qualname__}"
-        self.slot = ctypes.c_void_p()
-        llvmlite.binding.add_symbol(self.symbol, ctypes.addressof(self.slot))
+        self.cell = ctypes.c_void_p()
+        llvmlite.binding.add_symbol(self.symbol, ctypes.addressof(self.cell))
         self.every.append(self)
 
     def compile(self, sig: Any) -> Any:
         with global_compiler_lock:
-            if self.slot and normalize_signature(sig)[0] not in self.overloads:
+            if self.cell and normalize_signature(sig)[0] not in self.overloads:
                 raise TypeError(f"{self.symbol} is called with a second signature: {sig}")
-            SlottedKernel._depth += 1
+            LinkedKernel._depth += 1
             try:
                 entry = super().compile(sig)
-                if not self.slot:
-                    self._fill_slot(entry)
-                if SlottedKernel._depth == 1:
+                if not self.cell:
+                    self._fill_cell(entry)
+                if LinkedKernel._depth == 1:
                     self._load_others()
             finally:
-                SlottedKernel._depth -= 1
+                LinkedKernel._depth -= 1
         return entry
 
-    def _fill_slot(self, entry: Any) -> None:
+    def _fill_cell(self, entry: Any) -> None:
         (code,) = self.overloads.values()
-        self.slot.value = code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
+        self.cell.value = code.library.get_pointer_to_function(code.fndesc.llvm_func_name)
         self.targetctx.remove_user_function(entry)
-        self.targetctx.insert_func_defn([(_call_through(self.symbol, code.fndesc), entry, code.fndesc.argtypes)])
+        self.targetctx.insert_func_defn([(_call_by_cell(self.symbol, code.fndesc), entry, code.fndesc.argtypes)])
 
     def _load_others(self) -> None:
         """Fill every slot that can be filled: machine code from the cache does not say whom it calls.
@@ -62,13 +62,13 @@ class SlottedKernel(CPUDispatcher):  # type: ignore[misc]
         """
         machine = self.targetctx.codegen().magic_tuple()
         for kernel in self.every:
-            if not kernel.slot:
+            if not kernel.cell:
                 for signature, compiled_on, _ in kernel._cache._cache_file._load_index():
                     if compiled_on == machine:
                         kernel.compile(signature)
 
 
-class InnerKernel(SlottedKernel):
+class InnerKernel(LinkedKernel):
     """One that only other kernels call: it is compiled without what Python needs for a call."""
 
     def __init__(self, function: Callable[..., Any], targetoptions: dict[str, Any]) -> None:
@@ -78,7 +78,7 @@ class InnerKernel(SlottedKernel):
         raise TypeError(f"{self.symbol} is called by kernels only; make it an entry")
 
 
-def _call_through(symbol: str, called: Any) -> Any:
+def _call_by_cell(symbol: str, called: Any) -> Any:
     """How a call is lowered: as Numba does it for a function that it links, but for where the address comes from."""
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:

@@ -18,83 +18,83 @@ from ...problem.layout import GCN, GRAPH
 from ..jit.decorators import kernel, part
 from ..state.budget import spendable
 from ..state.state import LIMIT, STOP, USED
-from .concretize import spend
-from .first_layer import gathers, ground
-from .nested import narrow_slots
+from .concretize import concretize
+from .first_layer import backward_first_layer, gathers
+from .nested import tighten_messages
 from .relax import relax
 from .step import end_step, start_step
-from .workspace import start_pass
+from .workspace import ROUND, ROW_MARK, start_pass
 
 
 @part
-def walk_down(p, s, lines, far, near, options, top, rows, side, count, narrow):
+def walk_back(p, s, linear, nested, innermost, options, top, rows, side, count, narrow):
     """From coefficients on p_top, given for `front[side][:count]`, to the flips."""
     for t in range(top, 1, -1):
-        lines.stamp[0] += 1
+        linear.counts[ROW_MARK] += 1
         following = np.int64(0)
         for k in range(count):
-            v = lines.front[side, k]
+            v = linear.front[side, k]
             if s.tally[STOP]:
                 return
-            following = start_step(p, s, lines, options, t, v, side, rows, following)
+            following = start_step(p, s, linear, options, t, v, side, rows, following)
             if not gathers(p, t, v):
                 continue
-            if options.narrow and p.kind[t] == GRAPH and p.how[t] != GCN and spendable(s, options, v) > 0:
-                narrow(p, s, lines, far, near, options, np.int64(t), v, rows)
-            following = end_step(p, s, lines, options, t, v, side, rows, following)
+            if options.lines_nested and p.kind[t] == GRAPH and p.how[t] != GCN and spendable(s, options, v) > 0:
+                narrow(p, s, linear, nested, innermost, options, np.int64(t), v, rows)
+            following = end_step(p, s, linear, options, t, v, side, rows, following)
         side = 1 - side
         count = following
         for k in range(count):
-            relax(p, s, lines, side, lines.front[side, k], t - 1, rows)
+            relax(p, s, linear, side, linear.front[side, k], t - 1, rows)
     for k in range(count):
         if s.tally[STOP]:
             return
-        ground(p, s, lines, options, lines.front[side, k], side, rows)
+        backward_first_layer(p, s, linear, options, linear.front[side, k], side, rows)
 
 
 @kernel
-def spend_others(p, s, lines, v, rows):
+def concretize_others(p, s, linear, v, rows):
     """Spend what is left for others where a slot into v is flipped; that pair itself may count among them."""
     left = s.tally[LIMIT] - s.tally[USED] - 1
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
-        if s.status[k] & 2 and lines.touched_mark[p.slot_pair[k]]:
+        if s.status[k] & 2 and linear.touched_mark[p.slot_pair[k]]:
             left += 1
             break
-    spend(p, s, lines, rows, left)
+    concretize(p, s, linear, rows, left)
 
 
 @part
-def bound_near(p, s, far, near, options, t, v, u, rows):
+def bound_by_innermost(p, s, nested, innermost, options, t, v, u, rows):
     """near.bound[b]: the most that near.on[0, u, b] . h_1(u) can be where a slot into v is flipped."""
-    start_pass(near, rows)
-    relax(p, s, near, np.int64(0), u, np.int64(1), rows)
-    ground(p, s, near, options, u, np.int64(0), rows)
-    spend_others(p, s, near, v, rows)
+    start_pass(innermost, rows)
+    relax(p, s, innermost, np.int64(0), u, np.int64(1), rows)
+    backward_first_layer(p, s, innermost, options, u, np.int64(0), rows)
+    concretize_others(p, s, innermost, v, rows)
 
 
 @part
-def narrow_inner(p, s, lines, far, near, options, t, v, rows):
+def nest_innermost(p, s, linear, nested, innermost, options, t, v, rows):
     if t == 2:
-        narrow_slots(p, s, lines, far, near, near, options, t, v, rows, bound_near)
+        tighten_messages(p, s, linear, nested, innermost, innermost, options, t, v, rows, bound_by_innermost)
 
 
 @part
-def bound_far(p, s, far, near, options, t, v, u, rows):
+def bound_by_nested(p, s, nested, innermost, options, t, v, u, rows):
     """far.bound[b]: the most that far.on[0, u, b] . h_(t - 1)(u) can be where a slot into v is flipped."""
-    start_pass(far, rows)
-    far.front[0, 0] = u
-    relax(p, s, far, np.int64(0), u, t - 1, rows)
-    walk_down(p, s, far, far, near, options, t - 1, rows, np.int64(0), np.int64(1), narrow_inner)
-    spend_others(p, s, far, v, rows)
+    start_pass(nested, rows)
+    nested.front[0, 0] = u
+    relax(p, s, nested, np.int64(0), u, t - 1, rows)
+    walk_back(p, s, nested, nested, innermost, options, t - 1, rows, np.int64(0), np.int64(1), nest_innermost)
+    concretize_others(p, s, nested, v, rows)
 
 
 @part
-def narrow_outer(p, s, lines, far, near, options, t, v, rows):
-    far.stamp[2] = lines.stamp[2]  # stars are shared
-    narrow_slots(p, s, lines, far, near, far, options, t, v, rows, bound_far)
+def nest_passes(p, s, linear, nested, innermost, options, t, v, rows):
+    nested.counts[ROUND] = linear.counts[ROUND]  # stars are shared
+    tighten_messages(p, s, linear, nested, innermost, nested, options, t, v, rows, bound_by_nested)
 
 
 @kernel
-def descend(p, s, lines, far, near, options, top, rows, side, count):
-    """The pass itself; `far` and `near` are scratch of the passes inside it."""
-    walk_down(p, s, lines, far, near, options, top, rows, side, count, narrow_outer)
+def backward_pass(p, s, linear, nested, innermost, options, top, rows, side, count):
+    """The pass itself; `nested` and `innermost` are scratch of the passes inside it."""
+    walk_back(p, s, linear, nested, innermost, options, top, rows, side, count, nest_passes)

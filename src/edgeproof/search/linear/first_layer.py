@@ -9,10 +9,11 @@ from ..jit.decorators import kernel, leaf
 from ..state.budget import spendable
 from ..state.rows import dot, dot_magnitudes
 from ..state.state import WORK
-from .gcn import descend_gcn
-from .max import descend_max, raw_coefficients
-from .mean import descend_mean
-from .sum import descend_carriers, descend_first, range_slots
+from .gcn import backward_gcn
+from .max import backward_max, raw_coefficients
+from .mean import backward_mean
+from .sum import backward_binary_max, backward_first_sum, bound_messages
+from .workspace import ADDITIONS
 
 
 @leaf
@@ -26,12 +27,12 @@ def additions(p, t, v):
 
 
 @leaf
-def charge(p, s, lines, t, v, rows):
+def count_work(p, s, linear, t, v, rows):
     """Count the work of one vertex, and its share of the rounding."""
     # as measured, next to a vertex of an evaluation: products for every row, gains for every slot that may flip
     wide = (p.slot_ptr[v + 1] - p.slot_ptr[v]) * p.width[t - 1] * rows >> 12
     s.tally[WORK] += 1 + rows // 4 + s.open_slots[v] * (rows + 3) // 16 + wide
-    lines.stamp[3] += additions(p, t, v)
+    linear.counts[ADDITIONS] += additions(p, t, v)
 
 
 @leaf
@@ -41,29 +42,29 @@ def gathers(p, t, v):
 
 
 @kernel
-def ground(p, s, lines, options, v, side, rows):
+def backward_first_layer(p, s, linear, options, v, side, rows):
     """From coefficients on p_1(v) to the flips."""
-    charge(p, s, lines, np.int64(1), v, rows)
+    count_work(p, s, linear, np.int64(1), v, rows)
     width = p.width[1]
     for b in range(rows):
-        row = lines.on[side, v, b]
-        lines.error[b] += dot_magnitudes(row, s.slack[1, v], width)
-        lines.const[b] += dot(row, p.own[v], width)
+        row = linear.on[side, v, b]
+        linear.error[b] += dot_magnitudes(row, s.slack[1, v], width)
+        linear.const[b] += dot(row, p.own[v], width)
     if not gathers(p, np.int64(1), v):
         return
     cap = spendable(s, options, v)
     none = np.int64(0)  # nobody is below
     if p.uniform and options.carriers:
-        descend_carriers(p, s, lines, v, side, rows, cap)
+        backward_binary_max(p, s, linear, v, side, rows, cap)
         return
     if not p.sends_products[1]:
-        raw_coefficients(p, lines, v, side, rows)
+        raw_coefficients(p, linear, v, side, rows)
     if p.how[1] == MAX:
-        descend_max(p, s, lines, np.int64(1), v, side, rows, none, cap)
+        backward_max(p, s, linear, np.int64(1), v, side, rows, none, cap)
     elif p.how[1] == GCN:
-        descend_gcn(p, s, lines, options, np.int64(1), v, side, rows, none, cap)
+        backward_gcn(p, s, linear, options, np.int64(1), v, side, rows, none, cap)
     elif p.how[1] == MEAN:
-        range_slots(p, s, lines, np.int64(1), v, side, rows, cap, none)
-        descend_mean(p, s, lines, np.int64(1), v, side, rows, none, cap)
+        bound_messages(p, s, linear, np.int64(1), v, side, rows, cap, none)
+        backward_mean(p, s, linear, np.int64(1), v, side, rows, none, cap)
     else:
-        descend_first(p, s, lines, v, side, rows, cap, none)
+        backward_first_sum(p, s, linear, v, side, rows, cap, none)

@@ -21,9 +21,10 @@ from ..intervals.activation import act_interval
 from ..jit.decorators import kernel, leaf
 from ..state.degrees import degrees_of_inserted, movable_degree
 from ..state.rows import dot, dot_interval
+from ..state.scratch import CENTRE, RADIUS
 from ..state.state import HIGH, LIMIT, LOW, USED
-from .sum import range_slots
-from .workspace import reach, touch
+from .sum import bound_messages
+from .workspace import start_row, touch
 
 
 @leaf
@@ -86,7 +87,7 @@ def sender_gains(root, degree, down, up, bottom, above, strong, weak, stays):
 
 
 @kernel
-def descend_gcn(p, s, lines, options, t, v, side, rows, count, cap):
+def backward_gcn(p, s, linear, options, t, v, side, rows, count, cap):
     """GCN aggregation at vertex v."""
     first = t == 1
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
@@ -99,32 +100,32 @@ def descend_gcn(p, s, lines, options, t, v, side, rows, count, cap):
         for k in range(start, end):
             u = p.slot_source[k]
             if s.status[k] & 1 and u != v:
-                count = reach(lines, 1 - side, count, u, rows, m)
+                count = start_row(linear, 1 - side, count, u, rows, m)
                 weight = here * p.root[s.degree[u]]
                 for b in range(rows):
-                    below, a = lines.on[1 - side, u, b], lines.a[b]
+                    below, a = linear.on[1 - side, u, b], linear.a[b]
                     for j in range(m):
                         below[j] += weight * a[j]
         for b in range(rows):  # v itself has been reached
-            below, a = lines.on[1 - side, v, b], lines.a[b]
+            below, a = linear.on[1 - side, v, b], linear.a[b]
             for j in range(m):
                 below[j] += here * here * a[j]
         if left == 0:
             return count
-    range_slots(p, s, lines, t, v, side, rows, cap, np.int64(0))
-    centre, radius = s.line[0], s.line[1]
+    bound_messages(p, s, linear, t, v, side, rows, cap, np.int64(0))
+    centre, radius = s.scratch[CENTRE], s.scratch[RADIUS]
     if not first:
         act_interval(centre, radius, s.boxes[t - 1, v, LOW], s.boxes[t - 1, v, HIGH], p.slope[t - 1], m)
     for k in range(start, end):
         if cap > 0 and s.status[k] & 2:
-            touch(lines, p.slot_pair[k])
+            touch(linear, p.slot_pair[k])
     for b in range(rows):
-        bottoms, aboves = lines.ends[0, b], lines.ends[1, b]
+        bottoms, aboves = linear.ends[0, b], linear.ends[1, b]
         if first:
-            own_low = dot(lines.on[side, v, b], p.sent[v], p.width[1])
+            own_low = dot(linear.on[side, v, b], p.sent[v], p.width[1])
             own_high = own_low
         else:
-            own_low, own_high = dot_interval(lines.a[b], centre, radius, m)
+            own_low, own_high = dot_interval(linear.a[b], centre, radius, m)
         sum_low, sum_high = 0.0, 0.0
         for k in range(start, end):
             u = p.slot_source[k]
@@ -132,7 +133,7 @@ def descend_gcn(p, s, lines, options, t, v, side, rows, count, cap):
                 sum_low += p.root[s.degree[u]] * bottoms[k - start]
                 sum_high += p.root[s.degree[u]] * aboves[k - start]
         if first:
-            lines.const[b] += here * (sum_high + here * own_high)
+            linear.const[b] += here * (sum_high + here * own_high)
         if cap == 0:
             continue
         for k in range(start, end):
@@ -152,14 +153,14 @@ def descend_gcn(p, s, lines, options, t, v, side, rows, count, cap):
                     p.root, degree, down, up, cap, max(p.root[least] * above, p.root[most] * above),
                     own_low, own_high, sum_low, sum_high,
                 )  # fmt: skip
-            lines.gain[b, p.slot_pair[k]] += gain
+            linear.gain[b, p.slot_pair[k]] += gain
     if left > 0:
-        pay_senders(p, s, lines, options, v, rows, left, down, up)
+        add_sender_gains(p, s, linear, options, v, rows, left, down, up)
     return count
 
 
 @kernel
-def pay_senders(p, s, lines, options, v, rows, left, down, up):
+def add_sender_gains(p, s, linear, options, v, rows, left, down, up):
     """Gains of the flips that change the degree of a sender of v; `ends` holds what the senders send."""
     start = p.slot_ptr[v]
     # a flip at a sender leaves one less for v
@@ -176,11 +177,11 @@ def pay_senders(p, s, lines, options, v, rows, left, down, up):
         first, last = p.slot_ptr[u], p.slot_ptr[u + 1]
         for e in range(first, last):
             if s.status[e] & 2:
-                touch(lines, p.slot_pair[e])
+                touch(linear, p.slot_pair[e])
         for b in range(rows):
-            gain = lines.gain[b]
+            gain = linear.gain[b]
             goes, comes = sender_gains(
-                p.root, s.degree[u], fewer, more, lines.ends[0, b, k - start], lines.ends[1, b, k - start],
+                p.root, s.degree[u], fewer, more, linear.ends[0, b, k - start], linear.ends[1, b, k - start],
                 strong, weak, stays,
             )  # fmt: skip
             if goes == 0.0 and comes == 0.0:

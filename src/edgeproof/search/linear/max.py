@@ -8,11 +8,11 @@ from ...problem.layout import MAYBE_DELETED, MAYBE_INSERTED
 from ..jit.decorators import kernel
 from ..state.rows import dot
 from ..state.state import SENT, SENT_HIGH, SENT_LOW
-from .workspace import reach, touch
+from .workspace import ROUND, start_row, touch
 
 
 @kernel
-def find_stars(p, s, lines, t, v, cap):
+def find_supports(p, s, linear, t, v, cap):
     """Max aggregation at vertex v: for every coordinate, which slot carries the line above and below.
 
     Above: agg <= max(h of the largest `high`, the second largest `high`), by its chord; if that one is above the
@@ -20,12 +20,12 @@ def find_stars(p, s, lines, t, v, cap):
     Below: agg >= h of the one that is largest now; if it may go, minus what is lost then, paid by its flip.
     Passes of one round share the stars: they depend on the boxes of the stage below only.
     """
-    if lines.star_round[t, v] == lines.stamp[2] and t > 1:
+    if linear.support_round[t, v] == linear.counts[ROUND] and t > 1:
         return
-    lines.star_round[t, v] = lines.stamp[2]
+    linear.support_round[t, v] = linear.counts[ROUND]
     first = t == 1
     at = 0 if first else t * p.n + v
-    ups, downs, numbers = lines.star[at, 0], lines.star[at, 1], lines.star_number[at]
+    ups, downs, numbers = linear.support[at, 0], linear.support[at, 1], linear.support_number[at]
     slopes, consts, drops, losses, floors = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     seconds = numbers[5]
     m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if first else p.width[t - 1]
@@ -108,22 +108,22 @@ def find_stars(p, s, lines, t, v, cap):
 
 
 @kernel
-def descend_max(p, s, lines, t, v, side, rows, count, cap):
+def backward_max(p, s, linear, t, v, side, rows, count, cap):
     """Max aggregation at vertex v."""
-    find_stars(p, s, lines, t, v, cap)
+    find_supports(p, s, linear, t, v, cap)
     first = t == 1
     at = 0 if first else t * p.n + v
-    ups, downs, numbers = lines.star[at, 0], lines.star[at, 1], lines.star_number[at]
+    ups, downs, numbers = linear.support[at, 0], linear.support[at, 1], linear.support_number[at]
     slopes, consts, drops, losses, floors = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if first else p.width[t - 1]
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
     for k in range(start, end):
         if s.status[k] & 1 and not first:
-            count = reach(lines, 1 - side, count, p.slot_source[k], rows, m)
+            count = start_row(linear, 1 - side, count, p.slot_source[k], rows, m)
         if s.status[k] & 2 and cap > 0:
-            touch(lines, p.slot_pair[k])
+            touch(linear, p.slot_pair[k])
     for b in range(rows):
-        a = lines.a[b]
+        a = linear.a[b]
         const = 0.0
         for i in range(m):
             weight = a[i]
@@ -134,19 +134,19 @@ def descend_max(p, s, lines, t, v, side, rows, count, cap):
                     if first:
                         const += weight * slopes[i] * p.raw[p.raw_at[k] + i]
                     else:
-                        lines.on[1 - side, p.slot_source[k], b, i] += weight * slopes[i]
+                        linear.on[1 - side, p.slot_source[k], b, i] += weight * slopes[i]
                     if drops[i] > 0.0:
-                        lines.gain[b, p.slot_pair[k]] -= weight * drops[i]
+                        linear.gain[b, p.slot_pair[k]] -= weight * drops[i]
             elif weight < 0.0:
                 k = downs[i]
                 if k >= 0:
                     if first:
                         const += weight * p.raw[p.raw_at[k] + i]
                     else:
-                        lines.on[1 - side, p.slot_source[k], b, i] += weight
+                        linear.on[1 - side, p.slot_source[k], b, i] += weight
                     if losses[i] > 0.0:
-                        lines.gain[b, p.slot_pair[k]] -= weight * losses[i]
-        lines.const[b] += const
+                        linear.gain[b, p.slot_pair[k]] -= weight * losses[i]
+        linear.const[b] += const
     if cap == 0:
         return count
     for k in range(start, end):
@@ -154,7 +154,7 @@ def descend_max(p, s, lines, t, v, side, rows, count, cap):
             continue
         pair = p.slot_pair[k]
         for b in range(rows):
-            a = lines.a[b]
+            a = linear.a[b]
             gain = 0.0
             for i in range(m):
                 if first:
@@ -167,17 +167,17 @@ def descend_max(p, s, lines, t, v, side, rows, count, cap):
                     gain += a[i] * max(above - floors[i], 0.0)
                 elif downs[i] < 0:
                     gain += a[i] * min(bottom, 0.0)
-            lines.gain[b, pair] += gain
+            linear.gain[b, pair] += gain
     return count
 
 
 @kernel
-def raw_coefficients(p, lines, v, side, rows):
+def raw_coefficients(p, linear, v, side, rows):
     """a = A^T G over the raw feature columns that occur around v."""
     offset = p.raw_columns_ptr[v, 0]
     m = p.raw_columns_ptr[v, 1] - offset
     width = p.width[1]
     for b in range(rows):
-        row, a = lines.on[side, v, b], lines.a[b]
+        row, a = linear.on[side, v, b], linear.a[b]
         for j in range(m):
             a[j] = dot(p.A1T[p.raw_columns[offset + j]], row, width)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...problem.layout import MAYBE_DELETED, MAYBE_INSERTED
 from ..jit.decorators import kernel, leaf
-from .workspace import reach, touch
+from .workspace import start_row, touch
 
 
 @leaf
@@ -19,7 +19,7 @@ def keep_lowest(held, count, x):
 
 
 @leaf
-def gain_deletions(p, s, lines, v, b, present, most, total_high):
+def gain_deletions(p, s, linear, v, b, present, most, total_high):
     """Gains where a mean can only lose neighbours, up to `most` of them.
 
     Without the i of k neighbours in D the mean has changed by no more than the sum over D of q(u, i), with
@@ -30,15 +30,15 @@ def gain_deletions(p, s, lines, v, b, present, most, total_high):
     -total_high / k.
     """
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
-    bottoms, aboves = lines.ends[0, b], lines.ends[1, b]
+    bottoms, aboves = linear.ends[0, b], linear.ends[1, b]
     if present == 1:
         for j in range(start, end):
             if s.status[j] == MAYBE_DELETED:
-                lines.gain[b, p.slot_pair[j]] -= bottoms[j - start]
+                linear.gain[b, p.slot_pair[j]] -= bottoms[j - start]
         return
     k = present
     steps = min(most, k - 1)
-    highs = lines.ranked
+    highs = linear.ranked
     for r in range(steps):
         highs[r] = np.inf
     for j in range(start, end):
@@ -54,11 +54,11 @@ def gain_deletions(p, s, lines, v, b, present, most, total_high):
     for j in range(start, end):
         if s.status[j] == MAYBE_DELETED:
             gain = (total_high - aboves[j - start]) / (k * (k - 1.0)) - bottoms[j - start] / k
-            lines.gain[b, p.slot_pair[j]] += gain + surplus
+            linear.gain[b, p.slot_pair[j]] += gain + surplus
 
 
 @kernel
-def descend_mean(p, s, lines, t, v, side, rows, count, cap):
+def backward_mean(p, s, linear, t, v, side, rows, count, cap):
     """Mean aggregation at vertex v. With M0 the mean over the present ones, deleting D and inserting I gives
     M0 + [sum over D of (M0 - s) + sum over I of (s - M0)] / (present - |D| + |I|):
     each bracket term at its worst (`ends`), over the denominator that makes it largest.
@@ -81,9 +81,9 @@ def descend_mean(p, s, lines, t, v, side, rows, count, cap):
         for k in range(start, end):
             if s.status[k] & 1:
                 u = p.slot_source[k]
-                count = reach(lines, 1 - side, count, u, rows, m)
+                count = start_row(linear, 1 - side, count, u, rows, m)
                 for b in range(rows):
-                    below, a = lines.on[1 - side, u, b], lines.a[b]
+                    below, a = linear.on[1 - side, u, b], linear.a[b]
                     for j in range(m):
                         below[j] += share * a[j]
         if deletable + insertable == 0:
@@ -91,21 +91,21 @@ def descend_mean(p, s, lines, t, v, side, rows, count, cap):
     empties = decided == 0 and deletable <= cap and present > 0
     for k in range(start, end):
         if s.status[k] & 2 and cap > 0:
-            touch(lines, p.slot_pair[k])
+            touch(linear, p.slot_pair[k])
     for b in range(rows):
-        bottoms, aboves = lines.ends[0, b], lines.ends[1, b]
+        bottoms, aboves = linear.ends[0, b], linear.ends[1, b]
         total_low, total_high = 0.0, 0.0
         for k in range(start, end):
             if s.status[k] & 1:
                 total_low += bottoms[k - start]
                 total_high += aboves[k - start]
         if first:
-            lines.const[b] += share * total_high
+            linear.const[b] += share * total_high
         if cap == 0:
             continue
         if insertable == 0:
             if deletable > 0:
-                gain_deletions(p, s, lines, v, b, present, min(cap, deletable), total_high)
+                gain_deletions(p, s, linear, v, b, present, min(cap, deletable), total_high)
             continue
         for k in range(start, end):
             state = s.status[k]
@@ -124,5 +124,5 @@ def descend_mean(p, s, lines, t, v, side, rows, count, cap):
             if state == MAYBE_DELETED and empties:
                 # all gone, the mean is 0: together the deletions must make up for a negative M0
                 gain = max(gain, -share * (share * total_low))
-            lines.gain[b, p.slot_pair[k]] += gain
+            linear.gain[b, p.slot_pair[k]] += gain
     return count

@@ -30,7 +30,7 @@ def moves(p, s, t, u):
 
 
 @part
-def narrow_slots(p, s, lines, far, near, inner, options, t, v, rows, bound_sent):
+def tighten_messages(p, s, linear, nested, innermost, inner, options, t, v, rows, bound_sent):
     """Stage t at vertex v: intersect `ends` (sum, mean) or the gains of deletions (max) with what passes say that
     start at its neighbours. `bound_sent` runs one, from coefficients that are put into inner.on[0, u].
     """
@@ -46,37 +46,37 @@ def narrow_slots(p, s, lines, far, near, inner, options, t, v, rows, bound_sent)
             if how != MEAN and (end == 0) != (state == MAYBE_DELETED):
                 continue
             if how == MAX:
-                if end == 1 or not ask_losses(p, lines, inner, t, v, k, rows):
+                if end == 1 or not ask_losses(p, linear, inner, t, v, k, rows):
                     continue
             else:
-                ask_end(lines, inner, u, end, rows, m)
-            bound_sent(p, s, far, near, options, t, v, u, rows)
+                ask_end(linear, inner, u, end, rows, m)
+            bound_sent(p, s, nested, innermost, options, t, v, u, rows)
             if how == MAX:
-                take_losses(p, lines, inner, k, rows)
+                take_losses(p, linear, inner, k, rows)
             else:
-                take_end(lines, inner, k - start, end, rows)
+                take_end(linear, inner, k - start, end, rows)
 
 
 @kernel
-def ask_end(lines, inner, u, end, rows, m):
+def ask_end(linear, inner, u, end, rows, m):
     """Sum and mean: a . h for its upper end, -a . h for its lower one."""
     for b in range(rows):
-        row, a = inner.on[0, u, b], lines.a[b]
+        row, a = inner.on[0, u, b], linear.a[b]
         for j in range(m):
             row[j] = a[j] if end else -a[j]
 
 
 @kernel
-def take_end(lines, inner, slot, end, rows):
+def take_end(linear, inner, slot, end, rows):
     for b in range(rows):
         if end:
-            lines.ends[1, b, slot] = min(lines.ends[1, b, slot], inner.bound[b])
+            linear.ends[1, b, slot] = min(linear.ends[1, b, slot], inner.bound[b])
         else:
-            lines.ends[0, b, slot] = max(lines.ends[0, b, slot], -inner.bound[b])
+            linear.ends[0, b, slot] = max(linear.ends[0, b, slot], -inner.bound[b])
 
 
 @kernel
-def ask_losses(p, lines, inner, t, v, k, rows):
+def ask_losses(p, linear, inner, t, v, k, rows):
     """Max: what changes when slot k is deleted, in all coordinates whose lines it carries, as coefficients on what it
     sends and a number `known`; `before` is what descend_max makes of it. False if it carries nothing that may be lost.
 
@@ -84,12 +84,12 @@ def ask_losses(p, lines, inner, t, v, k, rows):
     """
     m = p.width[t - 1]
     at = t * p.n + v
-    ups, downs, numbers = lines.star[at, 0], lines.star[at, 1], lines.star_number[at]
+    ups, downs, numbers = linear.support[at, 0], linear.support[at, 1], linear.support_number[at]
     slopes, consts, drops, losses = numbers[0], numbers[1], numbers[2], numbers[3]
     floors, seconds = numbers[4], numbers[5]
     carries = False
     for b in range(rows):
-        row, a = inner.on[0, p.slot_source[k], b], lines.a[b]
+        row, a = inner.on[0, p.slot_source[k], b], linear.a[b]
         known, before, size = 0.0, 0.0, 0.0
         for j in range(m):
             row[j] = 0.0
@@ -110,11 +110,11 @@ def ask_losses(p, lines, inner, t, v, k, rows):
 
 
 @kernel
-def take_losses(p, lines, inner, k, rows):
+def take_losses(p, linear, inner, k, rows):
     """Where the pass says less than descend_max will add to the gain, take the difference off."""
     pair = p.slot_pair[k]
-    touch(lines, pair)
+    touch(linear, pair)
     for b in range(rows):
         less = inner.before[b] - inner.known[b] - inner.bound[b] - abs(inner.bound[b]) * 2.0**-50
         if less > 0.0:
-            lines.gain[b, pair] -= less
+            linear.gain[b, pair] -= less

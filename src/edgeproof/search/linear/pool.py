@@ -7,20 +7,20 @@ import numpy as np
 from ...problem.layout import MAX, MEAN
 from ..jit.decorators import kernel
 from ..state.state import SENT_HIGH, SENT_LOW
-from .workspace import reach
+from .workspace import start_row
 
 
 @kernel
-def descend_pool(p, s, lines, t, side, rows, count):
+def backward_pool(p, s, linear, t, side, rows, count):
     """The readout: every vertex is there. Sum and mean pass on shares, max a chord or its best lower end."""
     m = p.width[t - 1]
     for u in range(p.n):
-        count = reach(lines, 1 - side, count, u, rows, m)
+        count = start_row(linear, 1 - side, count, u, rows, m)
     if p.how[t] != MAX:
         share = 1.0 / p.n if p.how[t] == MEAN else 1.0
         for u in range(p.n):
             for b in range(rows):
-                below, a = lines.on[1 - side, u, b], lines.a[b]
+                below, a = linear.on[1 - side, u, b], linear.a[b]
                 for j in range(m):
                     below[j] += share * a[j]
         return count
@@ -43,10 +43,10 @@ def descend_pool(p, s, lines, t, side, rows, count):
             slope = (high_up - second) / (high_up - low_up)
             rise = max(second - slope * low_up, high_up - slope * high_up)
         for b in range(rows):
-            weight = lines.a[b, i]
+            weight = linear.a[b, i]
             if weight > 0.0:
-                lines.on[1 - side, up, b, i] += weight * slope
-                lines.const[b] += weight * rise
+                linear.on[1 - side, up, b, i] += weight * slope
+                linear.const[b] += weight * rise
             else:
-                lines.on[1 - side, down, b, i] += weight
+                linear.on[1 - side, down, b, i] += weight
     return count

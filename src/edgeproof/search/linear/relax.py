@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..jit.decorators import kernel, reduction
+from ..state.scratch import CHORD_RISE, CHORD_SLOPE, TANGENT_SLOPE
 from ..state.state import HIGH, LOW
 
 
@@ -18,7 +19,7 @@ def relax_row(row, up, rise, under, m):
 
 
 @kernel
-def relax(p, s, lines, side, u, t, rows):
+def relax(p, s, linear, side, u, t, rows):
     """From coefficients on h_t(u) to coefficients on p_t(u): the activation's chord above, a tangent below.
 
     With negative slope k: above, on [l, h], the line through (l, k l) and (h, h); below, slope 1 or k, whichever is
@@ -28,7 +29,7 @@ def relax(p, s, lines, side, u, t, rows):
         return
     width, slopes = p.width[t], p.slope[t]
     low, high = s.boxes[t, u, LOW], s.boxes[t, u, HIGH]
-    up, rise, under = s.line[0], s.line[1], s.line[2]
+    up, rise, under = s.scratch[CHORD_SLOPE], s.scratch[CHORD_RISE], s.scratch[TANGENT_SLOPE]
     for i in range(width):
         bottom, above, k = low[i], high[i], slopes[i]
         up[i] = 1.0
@@ -43,4 +44,4 @@ def relax(p, s, lines, side, u, t, rows):
             rise[i] = max(k * bottom - slope * bottom, above - slope * above)
             under[i] = 1.0 if above > -bottom else k
     for b in range(rows):
-        lines.const[b] += relax_row(lines.on[side, u, b], up, rise, under, width)
+        linear.const[b] += relax_row(linear.on[side, u, b], up, rise, under, width)

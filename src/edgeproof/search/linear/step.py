@@ -8,52 +8,52 @@ from ...problem.layout import GCN, MAX, MEAN, POOL
 from ..jit.decorators import kernel
 from ..state.budget import spendable
 from ..state.rows import add_picked, dot, dot_magnitudes, fill, pick_nonzero
-from .first_layer import charge, gathers
-from .gcn import descend_gcn
-from .max import descend_max, find_stars
-from .mean import descend_mean
-from .pool import descend_pool
-from .sum import descend_sum, range_slots
-from .workspace import reach
+from .first_layer import count_work, gathers
+from .gcn import backward_gcn
+from .max import backward_max, find_supports
+from .mean import backward_mean
+from .pool import backward_pool
+from .sum import backward_sum, bound_messages
+from .workspace import start_row
 
 
 @kernel
-def start_step(p, s, lines, options, t, v, side, rows, count):
+def start_step(p, s, linear, options, t, v, side, rows, count):
     """Stage t > 1 at v: constants, what goes to v itself, and what its neighbours send, by their boxes; returns how
     many vertices below have coefficients.
     """
-    charge(p, s, lines, t, v, rows)
+    count_work(p, s, linear, t, v, rows)
     width, lower = p.width[t], p.width[t - 1]
     heard = gathers(p, t, v)
-    count = reach(lines, 1 - side, count, v, rows, lower)
+    count = start_row(linear, 1 - side, count, v, rows, lower)
     for b in range(rows):
-        row = lines.on[side, v, b]
-        lines.error[b] += dot_magnitudes(row, s.slack[t, v], width)
-        lines.const[b] += dot(row, p.bias[t], width)
-        picked = pick_nonzero(lines.picked, row, width)
-        add_picked(lines.on[1 - side, v, b], p.C[t], row, lines.picked, picked, lower)
+        row = linear.on[side, v, b]
+        linear.error[b] += dot_magnitudes(row, s.slack[t, v], width)
+        linear.const[b] += dot(row, p.bias[t], width)
+        picked = pick_nonzero(linear.picked, row, width)
+        add_picked(linear.on[1 - side, v, b], p.C[t], row, linear.picked, picked, lower)
         if heard:
-            fill(lines.a[b], 0.0, lower)
-            add_picked(lines.a[b], p.A[t], row, lines.picked, picked, lower)
+            fill(linear.a[b], 0.0, lower)
+            add_picked(linear.a[b], p.A[t], row, linear.picked, picked, lower)
     if heard and p.kind[t] != POOL:
         cap = spendable(s, options, v)
         if p.how[t] == MAX:
-            find_stars(p, s, lines, t, v, cap)
+            find_supports(p, s, linear, t, v, cap)
         elif cap > 0 and p.how[t] != GCN:
-            range_slots(p, s, lines, t, v, side, rows, cap, np.int64(0))
+            bound_messages(p, s, linear, t, v, side, rows, cap, np.int64(0))
     return count
 
 
 @kernel
-def end_step(p, s, lines, options, t, v, side, rows, count):
+def end_step(p, s, linear, options, t, v, side, rows, count):
     """The rest of it: what goes to the neighbours, and gains."""
     cap = spendable(s, options, v)
     if p.kind[t] == POOL:
-        return descend_pool(p, s, lines, t, side, rows, count)
+        return backward_pool(p, s, linear, t, side, rows, count)
     if p.how[t] == MAX:
-        return descend_max(p, s, lines, t, v, side, rows, count, cap)
+        return backward_max(p, s, linear, t, v, side, rows, count, cap)
     if p.how[t] == GCN:
-        return descend_gcn(p, s, lines, options, t, v, side, rows, count, cap)
+        return backward_gcn(p, s, linear, options, t, v, side, rows, count, cap)
     if p.how[t] == MEAN:
-        return descend_mean(p, s, lines, t, v, side, rows, count, cap)
-    return descend_sum(p, s, lines, t, v, side, rows, count, cap)
+        return backward_mean(p, s, linear, t, v, side, rows, count, cap)
+    return backward_sum(p, s, linear, t, v, side, rows, count, cap)

@@ -6,15 +6,16 @@ import numpy as np
 
 from ...problem.layout import MAYBE_DELETED, MAYBE_INSERTED, PRESENT, SUM
 from ..intervals.activation import act_interval
-from ..intervals.binary_max import COLUMN, COMING, GOING, carry_columns, crowd_carrier
+from ..intervals.binary_max import COLUMN, COMING, GOING, is_carrier, split_columns
 from ..jit.decorators import kernel
 from ..state.rows import dot, dot_interval
+from ..state.scratch import CENTRE, RADIUS
 from ..state.state import HIGH, LOW
-from .workspace import reach, touch
+from .workspace import start_row, touch
 
 
 @kernel
-def descend_sum(p, s, lines, t, v, side, rows, count, cap):
+def backward_sum(p, s, linear, t, v, side, rows, count, cap):
     """Sum aggregation at vertex v, t > 1: a deletion gains -a.h, an insertion a.h, each at its worst (`ends`)."""
     m = p.width[t - 1]
     start = p.slot_ptr[v]
@@ -22,25 +23,25 @@ def descend_sum(p, s, lines, t, v, side, rows, count, cap):
         state = s.status[k]
         u = p.slot_source[k]
         if state & 1:
-            count = reach(lines, 1 - side, count, u, rows, m)
+            count = start_row(linear, 1 - side, count, u, rows, m)
             for b in range(rows):
-                below, a = lines.on[1 - side, u, b], lines.a[b]
+                below, a = linear.on[1 - side, u, b], linear.a[b]
                 for j in range(m):
                     below[j] += a[j]
         if cap > 0 and state & 2:
             pair = p.slot_pair[k]
-            touch(lines, pair)
+            touch(linear, pair)
             for b in range(rows):
-                lines.gain[b, pair] += -lines.ends[0, b, k - start] if state & 1 else lines.ends[1, b, k - start]
+                linear.gain[b, pair] += -linear.ends[0, b, k - start] if state & 1 else linear.ends[1, b, k - start]
     return count
 
 
 @kernel
-def range_slots(p, s, lines, t, v, side, rows, cap, carriers):
+def bound_messages(p, s, linear, t, v, side, rows, cap, carriers):
     """Fill `ends` with the range of a . h, by the boxes, of every slot into v that is there or may be; of a sum's, past
     the first stage, only of those that may flip.
     """
-    centre, radius = s.line[0], s.line[1]
+    centre, radius = s.scratch[CENTRE], s.scratch[RADIUS]
     start = p.slot_ptr[v]
     m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0] if t == 1 else p.width[t - 1]
     for k in range(start, p.slot_ptr[v + 1]):
@@ -54,23 +55,23 @@ def range_slots(p, s, lines, t, v, side, rows, cap, carriers):
             act_interval(centre, radius, s.boxes[t - 1, u, LOW], s.boxes[t - 1, u, HIGH], p.slope[t - 1], m)
         for b in range(rows):
             if t > 1:
-                bottom, above = dot_interval(lines.a[b], centre, radius, m)
+                bottom, above = dot_interval(linear.a[b], centre, radius, m)
             else:
                 if p.uniform and carriers:
-                    bottom = dot(lines.on[side, v, b], s.carried[k], p.width[1])
+                    bottom = dot(linear.on[side, v, b], s.carried[k], p.width[1])
                 elif p.sends_products[1]:
-                    bottom = dot(lines.on[side, v, b], p.sent[u], p.width[1])
+                    bottom = dot(linear.on[side, v, b], p.sent[u], p.width[1])
                 else:
-                    bottom = dot(lines.a[b], p.raw[p.raw_at[k] : p.raw_at[k] + m], m)
+                    bottom = dot(linear.a[b], p.raw[p.raw_at[k] : p.raw_at[k] + m], m)
                 above = bottom
-            lines.ends[0, b, k - start] = bottom
-            lines.ends[1, b, k - start] = above
+            linear.ends[0, b, k - start] = bottom
+            linear.ends[1, b, k - start] = above
 
 
 @kernel
-def descend_first(p, s, lines, v, side, rows, cap, carriers):
+def backward_first_sum(p, s, linear, v, side, rows, cap, carriers):
     """Sum aggregation at the first stage: what neighbours send are numbers."""
-    range_slots(p, s, lines, np.int64(1), v, side, rows, cap, carriers)
+    bound_messages(p, s, linear, np.int64(1), v, side, rows, cap, carriers)
     start = p.slot_ptr[v]
     for k in range(start, p.slot_ptr[v + 1]):
         state = s.status[k]
@@ -79,40 +80,40 @@ def descend_first(p, s, lines, v, side, rows, cap, carriers):
         pair = p.slot_pair[k]
         moves = cap > 0 and state & 2
         if moves:
-            touch(lines, pair)
+            touch(linear, pair)
         for b in range(rows):
-            x = lines.ends[0, b, k - start]
+            x = linear.ends[0, b, k - start]
             if state & 1:
-                lines.const[b] += x
+                linear.const[b] += x
             if moves:
-                lines.gain[b, pair] += -x if state & 1 else x
+                linear.gain[b, pair] += -x if state & 1 else x
 
 
 @kernel
-def descend_carriers(p, s, lines, v, side, rows, cap):
+def backward_binary_max(p, s, linear, v, side, rows, cap):
     """Max of 0/1 features at the first stage: single carriers are linear, as under a sum. What a crowd of n sends that
     may all go is lost only if all go: its share is at least 1 - (their flips) / n and at most 1; in a crowd that may
     only come, at least (their flips) / n and at most their sum.
     """
-    crowds = carry_columns(p, s, v, cap)
-    descend_first(p, s, lines, v, side, rows, cap, np.int64(1))
+    groups = split_columns(p, s, v, cap)
+    backward_first_sum(p, s, linear, v, side, rows, cap, np.int64(1))
     for b in range(rows):
-        lines.const[b] += dot(lines.on[side, v, b], s.carried_const, p.width[1])
+        linear.const[b] += dot(linear.on[side, v, b], s.carried_const, p.width[1])
     start, end = p.slot_ptr[v], p.slot_ptr[v + 1]
-    for c in range(crowds):
-        j, deletable, insertable = s.crowd[c, COLUMN], s.crowd[c, GOING], s.crowd[c, COMING]
+    for c in range(groups):
+        j, deletable, insertable = s.group[c, COLUMN], s.group[c, GOING], s.group[c, COMING]
         for b in range(rows):
-            lines.shares[b] = dot(lines.on[side, v, b], s.crowd_sent[c], p.width[1])
+            linear.shares[b] = dot(linear.on[side, v, b], s.group_sent[c], p.width[1])
         for k in range(start, end):
-            if not crowd_carrier(p, s, j, k):
+            if not is_carrier(p, s, j, k):
                 continue
             goes = s.status[k] == MAYBE_DELETED
             if goes != (deletable > 0):
                 continue  # next to one that is there, an insertion changes nothing at best, and saves it at worst
             pair = p.slot_pair[k]
             for b in range(rows):
-                a = lines.shares[b]
+                a = linear.shares[b]
                 if goes:
-                    lines.gain[b, pair] += max(-a, 0.0) / deletable
+                    linear.gain[b, pair] += max(-a, 0.0) / deletable
                 else:
-                    lines.gain[b, pair] += max(a, 0.0) + min(a, 0.0) / insertable
+                    linear.gain[b, pair] += max(a, 0.0) + min(a, 0.0) / insertable

@@ -13,10 +13,10 @@ from ..intervals.aggregate import bound_vertex, save_box, send_box
 from ..jit.decorators import entry, kernel, leaf, part
 from ..state.rows import fill
 from ..state.state import HIGH, LIMIT, LOW, TIGHTEN_AT, USED, WORK
-from .backward import descend
-from .concretize import spend
+from .backward import backward_pass
+from .concretize import concretize
 from .nested import is_still
-from .workspace import ROWS, start_pass
+from .workspace import ROUND, ROWS, start_pass
 
 
 @leaf
@@ -26,7 +26,7 @@ def is_worth_a_pass(low, high, ranked, slope):
 
 
 @part
-def tighten_vertex(p, s, lines, far, near, options, t, v):
+def tighten_vertex(p, s, linear, nested, innermost, options, t, v):
     """Intersect the box of p_t(v) with lines, ROWS / 2 neurons at a time."""
     ranked = t > 1 and p.kind[t + 1] == GRAPH and p.how[t + 1] == MAX
     width, slope = p.width[t], p.slope[t]
@@ -43,18 +43,18 @@ def tighten_vertex(p, s, lines, far, near, options, t, v):
         if count == 0:
             break
         rows = 2 * count
-        start_pass(lines, rows)
+        start_pass(linear, rows)
         for k in range(count):
-            fill(lines.on[0, v, 2 * k], 0.0, width)
-            fill(lines.on[0, v, 2 * k + 1], 0.0, width)
-            lines.on[0, v, 2 * k, s.picked[k]] = 1.0
-            lines.on[0, v, 2 * k + 1, s.picked[k]] = -1.0
-        lines.front[0, 0] = v
-        descend(p, s, lines, far, near, options, t, rows, np.int64(0), np.int64(1))
-        spend(p, s, lines, rows, s.tally[LIMIT] - s.tally[USED])
+            fill(linear.on[0, v, 2 * k], 0.0, width)
+            fill(linear.on[0, v, 2 * k + 1], 0.0, width)
+            linear.on[0, v, 2 * k, s.picked[k]] = 1.0
+            linear.on[0, v, 2 * k + 1, s.picked[k]] = -1.0
+        linear.front[0, 0] = v
+        backward_pass(p, s, linear, nested, innermost, options, t, rows, np.int64(0), np.int64(1))
+        concretize(p, s, linear, rows, s.tally[LIMIT] - s.tally[USED])
         for k in range(count):
             j = s.picked[k]
-            above, below = lines.bound[2 * k], -lines.bound[2 * k + 1]
+            above, below = linear.bound[2 * k], -linear.bound[2 * k + 1]
             if below <= above and (above < record[HIGH, j] or below > record[LOW, j]):
                 if not saved:
                     saved = True
@@ -68,38 +68,40 @@ def tighten_vertex(p, s, lines, far, near, options, t, v):
 
 @kernel
 def measure_distances(p, s):
-    """Write to `near` how far each vertex now is from the node in question, over edges that are or may be there."""
+    """Write to `innermost` how far each vertex now is from the node in question, over edges that are or may be
+    there.
+    """
     far = p.depth + 1
     for v in range(p.n):
-        s.near[v] = far if p.node_task else 0
+        s.distance[v] = far if p.node_task else 0
     if not p.node_task:
         return
     queue = s.changed[0]
     queue[0] = 0
-    s.near[0] = 0
+    s.distance[0] = 0
     head, tail = 0, 1
     while head < tail:
         v = queue[head]
         head += 1
-        if s.near[v] == p.depth:
+        if s.distance[v] == p.depth:
             continue
         for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
             u = p.slot_source[k]
-            if s.status[k] and s.near[u] == far:
-                s.near[u] = s.near[v] + 1
+            if s.status[k] and s.distance[u] == far:
+                s.distance[u] = s.distance[v] + 1
                 queue[tail] = u
                 tail += 1
 
 
 @entry
-def start_tightening(p, s, lines):
+def start_tightening(p, s, linear):
     measure_distances(p, s)
-    lines.stamp[2] += 1
+    linear.counts[ROUND] += 1
     s.tally[TIGHTEN_AT] = p.n
 
 
 @entry
-def tighten_more(p, s, lines, far, near, options, stop):
+def tighten_more(p, s, linear, nested, innermost, options, stop):
     """Stage by stage: propagate what the stage below gained, then tighten what still matters.
 
     True when all is done, False where the work reached `stop` first: on a large neighbourhood this takes seconds.
@@ -117,9 +119,9 @@ def tighten_more(p, s, lines, far, near, options, stop):
         for above in range(t + 1, p.T + 1):
             if p.kind[above] == GRAPH:
                 reach += 1
-        if p.node_task and s.near[v] > reach:
+        if p.node_task and s.distance[v] > reach:
             continue
         bound_vertex(p, s, options, t, v, np.int64(0))
         if t < p.T and p.bends[t] and (t > 1 or p.how[1] != 0):
-            tighten_vertex(p, s, lines, far, near, options, t, v)
+            tighten_vertex(p, s, linear, nested, innermost, options, t, v)
     return True

@@ -12,16 +12,20 @@ from ...problem.layout import MAX, Problem
 from ..jit.decorators import leaf
 from ..state.rows import fill
 
+# positions in `counts`: what `mark` holds where a vertex has a row at the stage below; pairs touched by this pass; what
+# `support_round` holds where supports are known, anew when boxes may have changed; terms added up by this pass
+ROW_MARK, TOUCHED, ROUND, ADDITIONS = 0, 1, 2, 3
+
 ROWS = 32  # rows of one pass: more would leave the cache
 
 
-class Lines(NamedTuple):
+class Workspace(NamedTuple):
     """Scratch of one pass. Rows are b < ROWS; `on[side, v, b]` are coefficients on stage t or t - 1 of vertex v."""
 
     on: NDArray[np.float64]  # (2, n, ROWS, D)
     front: NDArray[np.int64]  # (2, n) vertices with coefficients
-    mark: NDArray[np.int64]  # (n,) stamp: has coefficients at the stage below
-    stamp: IntArray  # (4,) stamp of `mark`; number of touched pairs; round of `star_round`; additions of this pass
+    mark: NDArray[np.int64]  # (n,) ROW_MARK: has coefficients at the stage below
+    counts: IntArray  # (4,), see ROW_MARK
     const: FloatArray
     error: FloatArray
     bound: FloatArray  # (ROWS,) after `spend`: const + best gains + error
@@ -36,23 +40,23 @@ class Lines(NamedTuple):
     order: FloatArray  # (F,) gains of the strongest rival: which pair to split on, which flips to try
     doubtful: NDArray[np.int8]  # (F,) with one flip left: whether this one may break the claim
     # max aggregation, one entry a coordinate; row t * n + v, row 0 for the first stage
-    star: NDArray[np.int64]  # (rows, 2, W) slot that carries the upper, the lower line
-    star_number: NDArray[np.float64]  # (rows, 6, W) slope, constant, drop, loss, floor, second largest
-    star_round: NDArray[np.int64]  # (T+1, n) round for which they were found
+    support: NDArray[np.int64]  # (rows, 2, W) slot that carries the upper, the lower line
+    support_number: NDArray[np.float64]  # (rows, 6, W) slope, constant, drop, loss, floor, second largest
+    support_round: NDArray[np.int64]  # (T+1, n) round for which they were found
     shares: FloatArray  # (ROWS,)
     known: FloatArray  # (ROWS,) scratch of narrow.py
     before: FloatArray  # (ROWS,)
 
 
-def make_lines(p: Problem, W: int, used: bool) -> Lines:
+def make_workspace(p: Problem, W: int, used: bool) -> Workspace:
     pairs = max(p.pair_u.size, 1)
     n = p.n if used else 1
     stars = (p.T + 1) * p.n if used and (p.how == MAX).any() else 1
-    return Lines(
+    return Workspace(
         on=np.zeros((2, n, ROWS, p.D)),
         front=np.zeros((2, p.n), dtype=np.int64),
         mark=np.zeros(p.n, dtype=np.int64),
-        stamp=np.zeros(4, dtype=np.int64),
+        counts=np.zeros(4, dtype=np.int64),
         const=np.zeros(ROWS),
         error=np.zeros(ROWS),
         bound=np.zeros(ROWS),
@@ -66,50 +70,50 @@ def make_lines(p: Problem, W: int, used: bool) -> Lines:
         ranked=np.zeros(max(p.most_slots, 1)),
         order=np.zeros(pairs),
         doubtful=np.zeros(pairs, dtype=np.int8),
-        star=np.zeros((stars, 2, W), dtype=np.int64),
-        star_number=np.zeros((stars, 6, W)),
-        star_round=np.zeros((p.T + 1, p.n), dtype=np.int64),
+        support=np.zeros((stars, 2, W), dtype=np.int64),
+        support_number=np.zeros((stars, 6, W)),
+        support_round=np.zeros((p.T + 1, p.n), dtype=np.int64),
         shares=np.zeros(ROWS),
         known=np.zeros(ROWS),
         before=np.zeros(ROWS),
     )
 
 
-def make_inner(outer: Lines, p: Problem) -> Lines:
+def make_nested(outer: Workspace, p: Problem) -> Workspace:
     """For passes inside those of `outer`: they find the same stars."""
-    inner = make_lines(p, outer.a.shape[1], used=True)
-    return inner._replace(star=outer.star, star_number=outer.star_number, star_round=outer.star_round)
+    inner = make_workspace(p, outer.a.shape[1], used=True)
+    return inner._replace(support=outer.support, support_number=outer.support_number, support_round=outer.support_round)
 
 
 @leaf
-def start_pass(lines, rows):
-    for k in range(lines.stamp[1]):
-        lines.touched_mark[lines.touched[k]] = 0
-    lines.stamp[1] = 0
-    lines.stamp[3] = 0
+def start_pass(linear, rows):
+    for k in range(linear.counts[TOUCHED]):
+        linear.touched_mark[linear.touched[k]] = 0
+    linear.counts[TOUCHED] = 0
+    linear.counts[ADDITIONS] = 0
     for b in range(rows):
-        lines.const[b] = 0.0
-        lines.error[b] = 0.0
+        linear.const[b] = 0.0
+        linear.error[b] = 0.0
 
 
 @leaf
-def touch(lines, pair):
-    """Make room for the gains of a pair in this pass; `stamp[1]` counts them."""
-    if lines.touched_mark[pair] == 0:
-        lines.touched_mark[pair] = 1
-        lines.touched[lines.stamp[1]] = pair
-        lines.stamp[1] += 1
+def touch(linear, pair):
+    """Make room for the gains of a pair in this pass; TOUCHED counts them."""
+    if linear.touched_mark[pair] == 0:
+        linear.touched_mark[pair] = 1
+        linear.touched[linear.counts[TOUCHED]] = pair
+        linear.counts[TOUCHED] += 1
         for b in range(ROWS):
-            lines.gain[b, pair] = 0.0
+            linear.gain[b, pair] = 0.0
 
 
 @leaf
-def reach(lines, side, count, u, rows, width):
+def start_row(linear, side, count, u, rows, width):
     """Make sure that vertex u has (zero) coefficients on side; returns how many vertices have some."""
-    if lines.mark[u] != lines.stamp[0]:
-        lines.mark[u] = lines.stamp[0]
-        lines.front[side, count] = u
+    if linear.mark[u] != linear.counts[ROW_MARK]:
+        linear.mark[u] = linear.counts[ROW_MARK]
+        linear.front[side, count] = u
         count += 1
         for b in range(rows):
-            fill(lines.on[side, u, b], 0.0, width)
+            fill(linear.on[side, u, b], 0.0, width)
     return count

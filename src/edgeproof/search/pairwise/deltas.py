@@ -9,6 +9,7 @@ from ..forward.incremental import add_gathered, aggregate, multiply
 from ..forward.worklist import list_due
 from ..jit.decorators import kernel, leaf, loop
 from ..state.rows import add, copy, fill
+from ..state.scratch import ACTIVATION_DELTA, AGGREGATE, DELTA_HIGH, DELTA_LOW, MAX_BEFORE, MAX_DELTA, NO_DELTA, PRODUCT
 from ..state.state import EVALUATION_WORK, EVALUATIONS, SENT, WORK, H
 from .tables import CHANGE_OWN, CHANGE_SENT, GATHERED, SHIFT, SPREAD
 
@@ -22,7 +23,7 @@ def weight_of(how, messages):
 
 
 @kernel
-def note_base(p, s, x):
+def record_base(p, s, x):
     """Pre-activations, means and degrees of the grounding."""
     for v in range(p.n):
         x.degree[v] = 0
@@ -30,11 +31,11 @@ def note_base(p, s, x):
             x.degree[v] += s.status[k] & 1
     for t in range(1, p.T + 1):
         for v in range(p.active[t]):
-            aggregate(p, s, x.base[t, v], s.line[1], t, v)
+            aggregate(p, s, x.base[t, v], s.scratch[AGGREGATE], t, v)
             if p.kind[t] == GRAPH and p.how[t] == SUM:
                 fill(x.centre[t, v], 0.0, p.D)
             elif p.kind[t] == GRAPH and (t > 1 or p.sends_products[t]):
-                copy(x.centre[t, v], s.line[1], p.D)
+                copy(x.centre[t, v], s.scratch[AGGREGATE], p.D)
 
 
 @loop
@@ -52,7 +53,7 @@ def is_zero(row, m):
 
 
 @loop
-def bend_change(out, base, shift, h, slope, m):
+def activation_change(out, base, shift, h, slope, m):
     """act(base + shift) - h"""
     for i in range(m):
         y = base[i] + shift[i]
@@ -78,7 +79,7 @@ def gather_changes(p, s, x, c, pairs, t, v, out):
     """The change of what v gathers at stage t, as the sum of distances from the centre; returns the messages left."""
     width = p.width[t]
     changed = x.row_of[c]
-    waited = s.came[v]
+    waited = s.inserted_in[v]
     k, split, end = p.slot_ptr[v], p.slot_split[v], p.slot_ptr[v + 1]
     while k < split or (waited > 0 and k < end):
         if s.status[k] & 1:
@@ -129,7 +130,13 @@ def gather_max(p, s, x, c, pairs, t, v, gathered, spread):
     m, first_stage = p.width[t - 1], t == 1
     if first_stage:
         m = p.raw_columns_ptr[v, 1] - p.raw_columns_ptr[v, 0]
-    acc, before, none, low, high = s.line[3], s.line[4], s.line[5], s.line[6], s.line[7]
+    acc, before, none, low, high = (
+        s.scratch[MAX_DELTA],
+        s.scratch[MAX_BEFORE],
+        s.scratch[NO_DELTA],
+        s.scratch[DELTA_LOW],
+        s.scratch[DELTA_HIGH],
+    )
     fill(none, 0.0, m)
     count, senders = 0, 0
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
@@ -172,7 +179,7 @@ def width_gathered(p, t):
 
 
 @kernel
-def note_flips(p, s, x, c, pairs, used):
+def record_deltas(p, s, x, c, pairs, used):
     """What flipping these together changes, as rows of candidate c from row `used` on; returns where they end."""
     ends = 0
     for k in range(pairs.size):
@@ -181,7 +188,7 @@ def note_flips(p, s, x, c, pairs, used):
         ends += 2 if p.pair_slot[pairs[k], 1] >= 0 else 1
     seeds = s.seeds[:ends]
     before, side = np.int64(0), np.int64(0)
-    change = s.line[0]
+    change = s.scratch[ACTIVATION_DELTA]
     work = s.tally[WORK]
     for t in range(1, p.T + 1):
         width, kind, how = p.width[t], p.kind[t], p.how[t]
@@ -204,7 +211,7 @@ def note_flips(p, s, x, c, pairs, used):
                 add_scaled(shift, gathered, weight_of(how, p.n), width)
             elif kind == GRAPH and how == MAX:
                 m = gather_max(p, s, x, c, pairs, t, v, gathered, spread)
-                add_gathered(p, s, shift, s.line[3], t, v, m)
+                add_gathered(p, s, shift, s.scratch[MAX_DELTA], t, v, m)
             elif kind == GRAPH:
                 messages = gather_changes(p, s, x, c, pairs, t, v, gathered)
                 if messages == 0 and how == MEAN:
@@ -223,16 +230,16 @@ def note_flips(p, s, x, c, pairs, used):
             if t == p.T:
                 continue
             following = p.width[t + 1]
-            bend_change(change, x.base[t, v], shift, s.values[t, v, H], p.slope[t], width)
+            activation_change(change, x.base[t, v], shift, s.values[t, v, H], p.slope[t], width)
             if is_zero(change, width):
                 fill(row[CHANGE_SENT], 0.0, p.D)
                 fill(row[CHANGE_OWN], 0.0, p.D)
                 continue
             own, told = multiply(p, s, change, t, v)
             if own:
-                copy(row[CHANGE_OWN], s.line[2], following)
+                copy(row[CHANGE_OWN], s.scratch[PRODUCT], following)
             if told:
-                copy(row[CHANGE_SENT], s.line[2][following:], following)
+                copy(row[CHANGE_SENT], s.scratch[PRODUCT][following:], following)
             elif p.kind[t + 1] != DENSE:
                 copy(row[CHANGE_SENT], change, width)
             due[going] = v
@@ -244,7 +251,7 @@ def note_flips(p, s, x, c, pairs, used):
 
 
 @leaf
-def forget_flips(x, c):
+def forget_deltas(x, c):
     places = x.row_of[c]
     for k in range(x.first[c], x.first[c + 1]):
         places[x.at[k]] = -1

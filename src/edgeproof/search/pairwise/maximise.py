@@ -6,7 +6,7 @@ from ..jit.decorators import reduction
 
 
 @reduction
-def excess(shift, other, under, over, low, high, slope, m):
+def maximise_bend(shift, other, under, over, low, high, slope, m):
     """How far an activation bends two shifts, weighted; any others have moved the neuron to between under and over.
 
     act is convex: its second difference over the two is positive where they have one sign, negative otherwise, no
@@ -24,7 +24,7 @@ def excess(shift, other, under, over, low, high, slope, m):
 
 
 @reduction
-def pay(row, factor, low, high, m):
+def maximise(row, factor, low, high, m):
     """The most of multiplier times factor times row."""
     total = 0.0
     for i in range(m):
@@ -34,7 +34,7 @@ def pay(row, factor, low, high, m):
 
 
 @reduction
-def pay_two(row, factor, other, weight, low, high, m):
+def maximise_two(row, factor, other, weight, low, high, m):
     total = 0.0
     for i in range(m):
         y = factor * row[i] + weight * other[i]
@@ -43,7 +43,7 @@ def pay_two(row, factor, other, weight, low, high, m):
 
 
 @reduction
-def clash(spread, other, low, high, m):
+def maximise_spread(spread, other, low, high, m):
     """What a max makes of the changes of two flips: no more than the changes of either are apart."""
     total = 0.0
     for i in range(m):
@@ -52,7 +52,7 @@ def clash(spread, other, low, high, m):
 
 
 @reduction
-def pay_up_to(row, minus, low, high, m):
+def maximise_up_to(row, minus, low, high, m):
     """The most of multiplier times something between 0 and row - minus."""
     total = 0.0
     for i in range(m):

@@ -18,44 +18,45 @@ import numpy as np
 from ...problem.layout import MEAN
 from ..jit.decorators import leaf
 from ..state.rows import fill
+from ..state.scratch import TOGETHER
 from .deltas import add_scaled, weight_of
-from .maximise import pay
+from .maximise import maximise
 from .tables import CHANGE_SENT, GATHERED
 
 
 @leaf
-def pay_between(y, fewest, most, low, high, m):
+def maximise_between(y, fewest, most, low, high, m):
     """The most of multiplier times y / k, for k between these numbers of messages, of which there is at least one."""
-    total = pay(y, weight_of(MEAN, max(most, 1)), low, high, m)
-    return max(total, pay(y, weight_of(MEAN, max(fewest, 1)), low, high, m))
+    total = maximise(y, weight_of(MEAN, max(most, 1)), low, high, m)
+    return max(total, maximise(y, weight_of(MEAN, max(fewest, 1)), low, high, m))
 
 
 @leaf
-def meet_at_mean(p, s, x, r, t, v, sign, gathered, sent):
+def interact_at_mean(p, s, x, r, t, v, sign, gathered, sent):
     """The part of a flip at v and one elsewhere, which changes what is `gathered` and what the sender has `sent`."""
     width, low, high = p.width[t], x.bent_low[r, t, v], x.bent_high[r, t, v]
     messages, others = x.degree[v], x.most_at[v] - 1
-    y = s.line[6]
+    y = s.scratch[TOGETHER]
     fill(y, 0.0, width)
     if sent >= 0:
         add_scaled(y, x.rows[sent, CHANGE_SENT], np.float64(sign), width)
     if gathered >= 0:
         add_scaled(y, x.rows[gathered, GATHERED], -sign * weight_of(MEAN, messages), width)
-    total = pay_between(y, messages + sign - others, messages + sign + others, low, high, width)
+    total = maximise_between(y, messages + sign - others, messages + sign + others, low, high, width)
     if gathered >= 0 and sign < 0 and messages <= x.most_at[v]:  # or all go
         share = weight_of(MEAN, messages)
-        total = max(total, pay(x.rows[gathered, GATHERED], -share * share, low, high, width))
+        total = max(total, maximise(x.rows[gathered, GATHERED], -share * share, low, high, width))
     return total
 
 
 @leaf
-def meet_in_mean(p, s, x, r, t, v, one, two, mine, its, heard, told):
+def interact_in_mean(p, s, x, r, t, v, one, two, mine, its, heard, told):
     """The part of two flips at v. `mine` and `its` are their rows there, `heard` is what the second changes in the
     message of the first, `told` the other way round.
     """
     width, low, high = p.width[t], x.bent_low[r, t, v], x.bent_high[r, t, v]
     messages, others = x.degree[v], x.most_at[v] - 2
-    y = s.line[6]
+    y = s.scratch[TOGETHER]
     fill(y, 0.0, width)
     if heard >= 0:
         add_scaled(y, x.rows[heard, CHANGE_SENT], np.float64(one), width)
@@ -65,10 +66,10 @@ def meet_in_mean(p, s, x, r, t, v, one, two, mine, its, heard, told):
         add_scaled(y, x.rows[its, GATHERED], -one * weight_of(MEAN, messages + two), width)
     if mine >= 0:
         add_scaled(y, x.rows[mine, GATHERED], -two * weight_of(MEAN, messages + one), width)
-    total = pay_between(y, messages + one + two - others, messages + one + two + others, low, high, width)
+    total = maximise_between(y, messages + one + two - others, messages + one + two + others, low, high, width)
     if one + two == 0 and messages == 1:
         # one of them takes the only message, but the other one brings another: -c was too much
-        total += max(pay(x.centre[t, v], 1.0, low, high, width), 0.0)
+        total += max(maximise(x.centre[t, v], 1.0, low, high, width), 0.0)
     if one + two == -2 and messages <= x.most_at[v]:
         # or all go, and of their pairs this one has its share
         fill(y, 0.0, width)
@@ -78,5 +79,5 @@ def meet_in_mean(p, s, x, r, t, v, one, two, mine, its, heard, told):
             add_scaled(y, x.rows[its, GATHERED], -share * share, width)
         if mine >= 0:
             add_scaled(y, x.rows[mine, GATHERED], -share * share, width)
-        total = max(total, pay(y, 1.0, low, high, width))
+        total = max(total, maximise(y, 1.0, low, high, width))
     return total

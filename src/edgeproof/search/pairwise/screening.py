@@ -15,13 +15,13 @@ from ..state.budget import affordable, spendable
 from ..state.rows import copy, fill
 from ..state.state import LIMIT, STOP, WORK, H
 from ..state.trail import decide
-from .deltas import forget_flips, note_base, note_flips
-from .interactions import are_affordable, couple, share_end
-from .sensitivities import margin, weigh
+from .deltas import forget_deltas, record_base, record_deltas
+from .interactions import are_affordable, bound_interaction, share_end
+from .sensitivities import bound_sensitivities, rounding_margin
 from .tables import SHIFT
 
 # pairs of flips that are bounded in the time of one unit of work
-COUPLES = 2
+PAIRS_A_UNIT = 2
 
 
 @loop
@@ -35,7 +35,7 @@ def rank(ranked, row, count, sign, m):
 
 
 @leaf
-def find_reaches(p, x, candidates, left):
+def bound_shifts(p, x, candidates, left):
     """`under` and `over`: where all flips but two can shift a neuron to."""
     for t in range(1, p.T + 1):
         if not p.bends[t]:
@@ -91,13 +91,13 @@ def share_pairs(x, candidates, left):
 
 
 @leaf
-def find_hopes(p, x, excluded, candidates, left):
+def bound_sets(p, x, excluded, candidates, left):
     """The most that sets with each candidate can reach. All numbers are finite, or -inf for two that exclude each
     other: values are (round.LARGE), multipliers are (weigh.HUGE), and so are their products.
 
     What a set of flips makes in pairs is shared between both flips of a pair, but for the pairs with the candidate.
     """
-    joint, half, hope, best = x.joint[left - 2], x.half[left], x.hope[left], x.best
+    joint, half, hope, best = x.joint[left - 2], x.half[left], x.set_bound[left], x.best
     share_pairs(x, candidates, left)
     for c in range(candidates):
         e = x.candidate[c]
@@ -119,19 +119,19 @@ def rank_by_gain(p, x, excluded, candidates, left):
     """Where nothing is bounded, the best single flips come first."""
     for c in range(candidates):
         e = x.candidate[c]
-        x.hope[left, e] = -np.inf
+        x.set_bound[left, e] = -np.inf
         for r in range(p.rivals):
             if not excluded[r]:
-                x.hope[left, e] = max(x.hope[left, e], x.gain[left, r, e])
+                x.set_bound[left, e] = max(x.set_bound[left, e], x.gain[left, r, e])
 
 
 @leaf
-def keep_hopeful(p, s, x, candidates, left):
+def keep_possible(p, s, x, candidates, left):
     """Fix the candidates without hope, and forget them; returns how many are left."""
     kept = 0
     for c in range(candidates):
         e = x.candidate[c]
-        if x.hope[left, e] <= 0.0:
+        if x.set_bound[left, e] <= 0.0:
             decide(p, s, e, np.int64(0))
         else:
             x.candidate[kept] = e
@@ -164,7 +164,7 @@ def find_lead(p, x, excluded, pair, e, left):
 
 
 @leaf
-def are_hopeless(p, x, excluded, pair, e, f, left, lead):
+def is_triple_safe(p, x, excluded, pair, e, f, left, lead):
     """Whether no set with these three may break the claim, in the tables of a base from which so many flips were left;
     after find_lead of the first two.
     """
@@ -198,7 +198,7 @@ def has_max(p):
 
 
 @leaf
-def count_meeting(p, s, x, options, left):
+def limit_meeting(p, s, x, options, left):
     """`most_at`: with two flips left, sets of two that meet are evaluated, unless under sums."""
     apart = left == 2 and has_more_than_sums(p)
     for v in range(p.n):
@@ -206,37 +206,37 @@ def count_meeting(p, s, x, options, left):
 
 
 @leaf
-def is_crowded(p, s, x, candidates):
+def may_meet(p, s, x, candidates):
     """Whether two candidates may be at one vertex."""
     found = False
     for c in range(candidates):
         e = x.candidate[c]
-        found = found or s.spare[p.pair_v[e]] > 1 or (p.charge_u and s.spare[p.pair_u[e]] > 1)
+        found = found or s.local_left[p.pair_v[e]] > 1 or (p.charge_u and s.local_left[p.pair_u[e]] > 1)
     return found
 
 
 @leaf
-def gain_of(p, x, c, r):
+def objective_delta(p, x, c, r):
     row = x.row_of[c, p.T * p.n]
     return x.rows[row, SHIFT, r] if row >= 0 else 0.0
 
 
 @leaf
-def couple_exactly(p, s, x, excluded, e, f, candidates, left):
+def evaluate_interaction(p, s, x, excluded, e, f, candidates, left):
     """What two flips make together, if there are no others: by evaluating both."""
-    x.both[0] = e
-    x.both[1] = f
-    x.first[candidates + 1] = note_flips(p, s, x, candidates, x.both, x.first[candidates])
+    x.two_flips[0] = e
+    x.two_flips[1] = f
+    x.first[candidates + 1] = record_deltas(p, s, x, candidates, x.two_flips, x.first[candidates])
     most = -np.inf
     for r in range(p.rivals):
         if not excluded[r]:
-            most = max(most, gain_of(p, x, candidates, r) - x.gain[left, r, e] - x.gain[left, r, f])
-    forget_flips(x, candidates)
+            most = max(most, objective_delta(p, x, candidates, r) - x.gain[left, r, e] - x.gain[left, r, f])
+    forget_deltas(x, candidates)
     return most
 
 
 @leaf
-def couple_all(p, s, x, excluded, candidates, left):
+def bound_interactions(p, s, x, excluded, candidates, left):
     """Bound what every two candidates make together; stops if time is up."""
     joint = x.joint[left - 2]
     mixed, after = has_more_than_sums(p), x.after[left]
@@ -247,16 +247,16 @@ def couple_all(p, s, x, excluded, candidates, left):
         lead = find_lead(p, x, excluded, after, e, left + 1) if after >= 0 else 0.0
         for k in range(c):
             f = x.candidate[k]
-            known = after >= 0 and are_hopeless(p, x, excluded, after, e, f, left + 1, lead)
+            known = after >= 0 and is_triple_safe(p, x, excluded, after, e, f, left + 1, lead)
             if known or not are_affordable(p, s, e, f):
                 joint[e, f] = -np.inf
             elif mixed and left == 2 and share_end(p, e, f):
                 # of two at one vertex, a bound by multipliers would be too coarse
-                joint[e, f] = couple_exactly(p, s, x, excluded, e, f, candidates, left)
+                joint[e, f] = evaluate_interaction(p, s, x, excluded, e, f, candidates, left)
             else:
-                joint[e, f] = couple(p, s, x, c, k)
+                joint[e, f] = bound_interaction(p, s, x, c, k)
             joint[f, e] = joint[e, f]
-        s.tally[WORK] += c // COUPLES
+        s.tally[WORK] += c // PAIRS_A_UNIT
 
 
 @leaf
@@ -274,18 +274,18 @@ def list_candidates(p, s, x):
 
 
 @leaf
-def note_singles(p, s, x, candidates, left):
+def record_single_deltas(p, s, x, candidates, left):
     """The grounding, and what each candidate changes in it; returns how many were noted, fewer if time was up."""
-    note_base(p, s, x)
+    record_base(p, s, x)
     x.first[0] = 0
     for c in range(candidates):
         if s.tally[STOP]:
             return np.int64(c)
         e = x.candidate[c]
-        x.first[c + 1] = note_flips(p, s, x, c, x.candidate[c : c + 1], x.first[c])
+        x.first[c + 1] = record_deltas(p, s, x, c, x.candidate[c : c + 1], x.first[c])
         x.peak[left, e] = -np.inf
         for r in range(p.rivals):
-            x.gain[left, r, e] = gain_of(p, x, c, r)
+            x.gain[left, r, e] = objective_delta(p, x, c, r)
             x.peak[left, e] = max(x.peak[left, e], x.gain[left, r, e])
     return candidates
 
@@ -295,21 +295,21 @@ def screen(p, s, x, options, excluded, left):
     """Bound what all undecided pairs can do from here, and fix those in no attack; returns how many are left, or -1 if
     time was up.
     """
-    candidates = note_singles(p, s, x, list_candidates(p, s, x), left)
+    candidates = record_single_deltas(p, s, x, list_candidates(p, s, x), left)
     # what two flips at one vertex make of a max of others' messages is no sum over pairs
-    usable = left == 2 or not (has_max(p) and is_crowded(p, s, x, candidates))
+    usable = left == 2 or not (has_max(p) and may_meet(p, s, x, candidates))
     if usable:
-        count_meeting(p, s, x, options, left)
-        usable = weigh(p, s, x, excluded, left)
-    more = margin(p, x, left) if usable else np.inf
+        limit_meeting(p, s, x, options, left)
+        usable = bound_sensitivities(p, s, x, excluded, left)
+    more = rounding_margin(p, x, left) if usable else np.inf
     for r in range(p.rivals):
         x.start[left, r] = s.values[p.T, 0, H, r] + s.error[r] + more
     x.bounded[left] = usable
     if usable:
-        find_reaches(p, x, candidates, left)
-        couple_all(p, s, x, excluded, candidates, left)
+        bound_shifts(p, x, candidates, left)
+        bound_interactions(p, s, x, excluded, candidates, left)
     for c in range(candidates):
-        forget_flips(x, c)
+        forget_deltas(x, c)
     x.known_at[left] = s.tally[LIMIT]
     if s.tally[STOP]:
         return -1
@@ -318,8 +318,8 @@ def screen(p, s, x, options, excluded, left):
         return candidates
     alive = candidates
     while alive > 0:
-        find_hopes(p, x, excluded, alive, left)
-        kept = keep_hopeful(p, s, x, alive, left)
+        bound_sets(p, x, excluded, alive, left)
+        kept = keep_possible(p, s, x, alive, left)
         if kept == alive:
             break
         alive = kept
@@ -327,19 +327,21 @@ def screen(p, s, x, options, excluded, left):
 
 
 @kernel
-def choose_by_hope(p, s, x, left):
+def choose_by_set_bound(p, s, x, left):
     """The undecided pair with the most hope, or -1."""
     best, at = -np.inf, np.int64(-1)
     for e in range(p.pair_u.size):
-        if s.status[p.pair_slot[e, 0]] & 2 and not x.hope[left, e] <= best:
-            best, at = x.hope[left, e], np.int64(e)
+        if s.status[p.pair_slot[e, 0]] & 2 and not x.set_bound[left, e] <= best:
+            best, at = x.set_bound[left, e], np.int64(e)
     return at
 
 
 @leaf
-def hope_with(p, x, excluded, pair, left, candidates):
-    """`with_it`: the most that sets with `pair` and each candidate can reach; whether any set may break the claim."""
-    joint, half, hope, best = x.joint[left - 2], x.half[left], x.with_it, x.best
+def bound_sets_with(p, x, excluded, pair, left, candidates):
+    """`set_bound_with`: the most that sets with `pair` and each candidate can reach; whether any set may break the
+    claim.
+    """
+    joint, half, hope, best = x.joint[left - 2], x.half[left], x.set_bound_with, x.best
     fill(hope, -np.inf, p.pair_u.size)
     alive = False
     for r in range(p.rivals):
@@ -363,7 +365,7 @@ def hope_with(p, x, excluded, pair, left, candidates):
 
 
 @leaf
-def fix_unless_paired(p, s, x, excluded, pair, c, left, candidates):
+def fix_unless_partner(p, s, x, excluded, pair, c, left, candidates):
     """Fix a candidate that is in no attack with `pair`, neither alone nor with any other one."""
     e = x.candidate[c]
     for r in range(p.rivals):
@@ -373,13 +375,13 @@ def fix_unless_paired(p, s, x, excluded, pair, c, left, candidates):
                 return
     lead = find_lead(p, x, excluded, pair, e, left)
     for k in range(candidates):
-        if k != c and not are_hopeless(p, x, excluded, pair, e, x.candidate[k], left, lead):
+        if k != c and not is_triple_safe(p, x, excluded, pair, e, x.candidate[k], left, lead):
             return
     decide(p, s, e, np.int64(0))
 
 
 @kernel
-def fix_without(p, s, x, excluded, pair, left):
+def fix_safe_partners(p, s, x, excluded, pair, left):
     """Fix what is in no attack together with `pair`, which is flipped next; whether there may be an attack with it."""
     if not x.bounded[left]:
         return True
@@ -390,11 +392,11 @@ def fix_without(p, s, x, excluded, pair, left):
             candidates += 1
     while True:
         share_pairs(x, candidates, left)
-        alive = hope_with(p, x, excluded, pair, left, candidates)
+        alive = bound_sets_with(p, x, excluded, pair, left, candidates)
         kept = 0
         for c in range(candidates):
             e = x.candidate[c]
-            if x.with_it[e] <= 0.0:
+            if x.set_bound_with[e] <= 0.0:
                 decide(p, s, e, np.int64(0))
             else:
                 x.candidate[kept] = e
@@ -405,5 +407,5 @@ def fix_without(p, s, x, excluded, pair, left):
     if left > 2:
         find_rest(p, x, excluded, pair, left, candidates)
         for c in range(candidates):
-            fix_unless_paired(p, s, x, excluded, pair, c, left, candidates)
+            fix_unless_partner(p, s, x, excluded, pair, c, left, candidates)
     return alive

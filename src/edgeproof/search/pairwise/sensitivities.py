@@ -9,15 +9,16 @@ from __future__ import annotations
 from ...problem.layout import GRAPH, MAX, POOL
 from ..jit.decorators import kernel, leaf, loop
 from ..state.rows import add_interval, fill, join_interval, split_interval
+from ..state.scratch import CENTRE, EXTRA_HIGH, EXTRA_LOW, PRODUCT_CENTRE, PRODUCT_RADIUS, RADIUS
 from ..state.state import FAINT
 from .deltas import weight_of
 
-ROUNDING = 16.0  # see `margin`
+ROUNDING = 16.0  # see `rounding_margin`
 HUGE = 1e150  # no multiplier of a network of any use; times what a value can be (round.LARGE), it does not overflow
 
 
 @leaf
-def weigh_messages(p, x, how):
+def bound_message_weights(p, x, how):
     """The weights that a message into v can have: `weight`."""
     for v in range(p.n):
         cap, messages = x.most_at[v], x.degree[v]
@@ -35,7 +36,7 @@ def add_heard(low, high, heard_low, heard_high, least, most, m):
 
 
 @loop
-def reach(low, high, other_low, other_high, first, m):
+def join_range(low, high, other_low, other_high, first, m):
     for i in range(m):
         low[i] = other_low[i] if first else min(low[i], other_low[i])
         high[i] = other_high[i] if first else max(high[i], other_high[i])
@@ -49,7 +50,7 @@ def take_extremes(low, high, heard_low, heard_high, most, m):
 
 
 @loop
-def bend_range(bent_low, bent_high, low, high, slope, m):
+def activation_range(bent_low, bent_high, low, high, slope, m):
     for i in range(m):
         bent_low[i] = min(low[i], slope[i] * low[i])
         bent_high[i] = max(high[i], slope[i] * high[i])
@@ -58,7 +59,12 @@ def bend_range(bent_low, bent_high, low, high, slope, m):
 @leaf
 def multiply_range(s, low, high, weight, rows, columns, out_low, out_high):
     """out = (weight transposed) times a vector in [low, high]."""
-    centre, radius, middle, spread = s.line[0], s.line[1], s.line[3], s.line[4]
+    centre, radius, middle, spread = (
+        s.scratch[CENTRE],
+        s.scratch[RADIUS],
+        s.scratch[PRODUCT_CENTRE],
+        s.scratch[PRODUCT_RADIUS],
+    )
     split_interval(centre, radius, low, high, rows)
     fill(middle, 0.0, columns)
     fill(spread, 0.0, columns)
@@ -67,11 +73,11 @@ def multiply_range(s, low, high, weight, rows, columns, out_low, out_high):
 
 
 @leaf
-def add_listeners(p, s, x, r, t, u, low, high, left):
+def add_receivers(p, s, x, r, t, u, low, high, left):
     """Who hears u at stage t: those who do, unless that is flipped, and as many others as may be inserted."""
     width = p.width[t - 1]
     come = min(left, x.most_at[u]) if p.charge_u else left
-    extra_low, extra_high = s.line[3], s.line[4]
+    extra_low, extra_high = s.scratch[EXTRA_LOW], s.scratch[EXTRA_HIGH]
     fill(extra_low, 0.0, width)
     fill(extra_high, 0.0, width)
     for k in range(p.out_ptr[u], p.out_ptr[u + 1]):
@@ -89,7 +95,7 @@ def add_listeners(p, s, x, r, t, u, low, high, left):
 
 
 @leaf
-def weigh_stage(p, s, x, r, t, left):
+def bound_stage(p, s, x, r, t, left):
     """From multipliers on p_t to those on h of the stage below, and on its p."""
     width, lower = p.width[t], p.width[t - 1]
     bent_low, bent_high = x.bent_low[r, t], x.bent_high[r, t]
@@ -109,12 +115,12 @@ def weigh_stage(p, s, x, r, t, left):
             share = weight_of(p.how[t], p.n)
             add_heard(low, high, x.heard_low[r, t, 0], x.heard_high[r, t, 0], share, share, lower)
         elif kind == GRAPH:
-            add_listeners(p, s, x, r, t, u, low, high, left)
-        bend_range(x.bent_low[r, t - 1, u], x.bent_high[r, t - 1, u], low, high, p.slope[t - 1], lower)
+            add_receivers(p, s, x, r, t, u, low, high, left)
+        activation_range(x.bent_low[r, t - 1, u], x.bent_high[r, t - 1, u], low, high, p.slope[t - 1], lower)
 
 
 @leaf
-def size_stage(p, s, x, t, left):
+def bound_norms(p, s, x, t, left):
     """The same for `size`, one number a vertex; False if one is too large to be multiplied with."""
     for u in range(p.active[t - 1]):
         total = x.norm[t, 0] * x.size[t, u] if u < p.active[t] else 0.0
@@ -136,19 +142,19 @@ def size_stage(p, s, x, t, left):
 
 
 @leaf
-def embrace(p, low, high, excluded):
+def join_rivals(p, low, high, excluded):
     """One range for all rivals that are left, behind theirs."""
     first = True
     for r in range(p.rivals):
         if not excluded[r]:
             for t in range(1, p.T + 1):
                 for v in range(p.active[t]):
-                    reach(low[p.rivals, t, v], high[p.rivals, t, v], low[r, t, v], high[r, t, v], first, p.D)
+                    join_range(low[p.rivals, t, v], high[p.rivals, t, v], low[r, t, v], high[r, t, v], first, p.D)
             first = False
 
 
 @kernel
-def weigh(p, s, x, excluded, left):
+def bound_sensitivities(p, s, x, excluded, left):
     """Fill the multipliers of every rival that is left, with `left` flips to come; False if they are too large."""
     T = p.T
     for r in range(p.rivals):
@@ -158,19 +164,19 @@ def weigh(p, s, x, excluded, left):
         x.bent_high[r, T, 0, r] = 1.0
     x.size[T, 0] = 1.0
     for t in range(T, 1, -1):
-        weigh_messages(p, x, p.how[t])
-        if not size_stage(p, s, x, t, left):
+        bound_message_weights(p, x, p.how[t])
+        if not bound_norms(p, s, x, t, left):
             return False
         for r in range(p.rivals):
             if not excluded[r]:
-                weigh_stage(p, s, x, r, t, left)
+                bound_stage(p, s, x, r, t, left)
     for ranges in ((x.low, x.high), (x.bent_low, x.bent_high), (x.heard_low, x.heard_high)):
-        embrace(p, ranges[0], ranges[1], excluded)
+        join_rivals(p, ranges[0], ranges[1], excluded)
     return True
 
 
 @leaf
-def margin(p, x, left):
+def rounding_margin(p, x, left):
     """More than rounding can add to a bound over sets of `left` flips.
 
     Pre-activations of the grounding, shifts of each flip and what each pair makes at a neuron are computed with errors

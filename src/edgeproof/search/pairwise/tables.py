@@ -43,11 +43,11 @@ from ..symmetry.automorphisms import Symmetries, no_symmetries
 # what the vertex sends, in what it keeps for itself; of a max, how far apart the changes of its messages are
 SHIFT, GATHERED, CHANGE_SENT, CHANGE_OWN, SPREAD = 0, 1, 2, 3, 4
 
-FLIPS = 6  # with more flips left, sums over their pairs bound nothing
-ROOM = 1 << 32  # bytes of the largest tables; what is not needed of them is never touched
+MOST_FLIPS = 6  # with more flips left, sums over their pairs bound nothing
+MOST_BYTES = 1 << 32  # bytes of the largest tables; what is not needed of them is never touched
 
 
-class Interplay(NamedTuple):
+class PairwiseTables(NamedTuple):
     """Tables of one search. L levels by flips left, R rivals, F pairs, C = F candidates."""
 
     # the grounding
@@ -56,7 +56,7 @@ class Interplay(NamedTuple):
     degree: IntArray  # (n,) messages that a vertex gets
     # what single flips change: rows of candidate c are first[c] .. first[c + 1] - 1
     candidate: IntArray  # (F,)
-    both: IntArray  # (2,) scratch: two flips
+    two_flips: IntArray  # (2,) scratch: two flips
     rows: NDArray[np.float64]  # (rows, 5, D)
     at: IntArray  # (rows,) t * n + v
     first: IntArray  # (F + 2,), one more for two flips together
@@ -84,9 +84,9 @@ class Interplay(NamedTuple):
     peak: NDArray[np.float64]  # (L, F) the largest gain of any rival
     joint: NDArray[np.float64]  # (L - 2, F, F), from two flips left on
     half: NDArray[np.float64]  # (L, F) half of the most that a pair's best partners make with it
-    hope: NDArray[np.float64]  # (L, F) no set with this pair gets beyond it
+    set_bound: NDArray[np.float64]  # (L, F) no set with this pair gets beyond it
     best: FloatArray  # (FLIPS,) scratch
-    with_it: FloatArray  # (F,) scratch: the same for sets with one pair more
+    set_bound_with: FloatArray  # (F,) scratch: the same for sets with one pair more
     known_at: IntArray  # (L,) the limit for which a level was filled
     bounded: IntArray  # (L,) whether what is made in pairs was bounded
     after: IntArray  # (L,) the pair whose flip led here from a screened base, or -1
@@ -94,7 +94,7 @@ class Interplay(NamedTuple):
     lead: NDArray[np.float64]  # (R,) scratch: what two of them reach
     # symmetries
     image: NDArray[np.int64]  # (S, F) where each takes a pair
-    kept: NDArray[np.int8]  # (FLIPS + 1, S) by flips made, whether it leaves them where they are
+    stabilises: NDArray[np.int8]  # (FLIPS + 1, S) by flips made, whether it leaves them where they are
     twin: IntArray  # (n,) the first of a vertex's twins
     component: IntArray  # (n,) its component
     place: IntArray  # (n,) the first vertex in the same place of components that look alike
@@ -107,8 +107,8 @@ def applies_to(p: Problem, budget: int) -> bool:
     hows = np.isin(p.how[1:], (SUM, MEAN)) & (p.sends_products[1:] == 1)
     hows |= (p.how[1:] == MAX) & (p.kind[1:] == GRAPH)
     between = (p.slope >= 0.0) & (p.slope <= 1.0)
-    pairs, levels = p.pair_u.size, min(budget, FLIPS) - 1
-    fits = 8 * pairs * max(levels * pairs, _rows_of(p) * 5 * p.D, (p.T + 1) * p.n) <= ROOM
+    pairs, levels = p.pair_u.size, min(budget, MOST_FLIPS) - 1
+    fits = 8 * pairs * max(levels * pairs, _rows_of(p) * 5 * p.D, (p.T + 1) * p.n) <= MOST_BYTES
     return bool(p.folded and (hows | ~graph).all() and between.all() and pairs > 1 and budget > 1 and fits)
 
 
@@ -117,25 +117,25 @@ def _rows_of(p: Problem) -> int:
     return int(p.active[1:].sum())
 
 
-def make_idle(p: Problem) -> Interplay:
+def make_idle_tables(p: Problem) -> PairwiseTables:
     """Tables for those that do not screen: nobody looks at them."""
-    return make_interplay(p, np.zeros((p.T + 1, 1, 1)), 1, False, no_symmetries(p))
+    return make_tables(p, np.zeros((p.T + 1, 1, 1)), 1, False, no_symmetries(p))
 
 
-def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool, alike: Symmetries) -> Interplay:
+def make_tables(p: Problem, slack: FloatArray, budget: int, used: bool, alike: Symmetries) -> PairwiseTables:
     n, T, D = (p.n, p.T, p.D) if used else (1, p.T, 1)
     pairs = p.pair_u.size if used else 1
-    levels = min(budget, FLIPS) + 1 if used else 1
+    levels = min(budget, MOST_FLIPS) + 1 if used else 1
     stages = (T + 1, n, D)
     norm = np.zeros((T + 1, 2))
     if used:
         norm[1:, 0], norm[1:, 1] = (abs(weight).sum(axis=1).max(axis=1)[1:] for weight in (p.C, p.A))
-    return Interplay(
+    return PairwiseTables(
         base=np.zeros(stages),
         centre=np.zeros(stages),
         degree=np.zeros(n, dtype=np.int64),
         candidate=np.zeros(pairs, dtype=np.int64),
-        both=np.zeros(2, dtype=np.int64),
+        two_flips=np.zeros(2, dtype=np.int64),
         rows=np.zeros(((pairs + 1) * _rows_of(p) if used else 1, 5, D)),
         at=np.zeros((pairs + 1) * _rows_of(p) if used else 1, dtype=np.int64),
         first=np.zeros(pairs + 2, dtype=np.int64),
@@ -151,7 +151,7 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool, alike
         under=np.zeros(stages),
         over=np.zeros(stages),
         most_at=np.zeros(n, dtype=np.int64),
-        ranked=np.zeros((2, FLIPS, D)),
+        ranked=np.zeros((2, MOST_FLIPS, D)),
         norm=norm,
         slack=slack.sum(axis=2) if used else np.zeros((T + 1, 1)),
         start=np.zeros((levels, p.rivals)),
@@ -159,16 +159,16 @@ def make_interplay(p: Problem, slack: FloatArray, budget: int, used: bool, alike
         peak=np.zeros((levels, pairs)),
         joint=np.zeros((max(levels - 2, 1), pairs, pairs)),
         half=np.zeros((levels, pairs)),
-        hope=np.zeros((levels, pairs)),
-        best=np.zeros(FLIPS),
-        with_it=np.zeros(pairs),
+        set_bound=np.zeros((levels, pairs)),
+        best=np.zeros(MOST_FLIPS),
+        set_bound_with=np.zeros(pairs),
         known_at=np.full(levels, -1, dtype=np.int64),
         bounded=np.zeros(levels, dtype=np.int64),
         after=np.full(levels, -1, dtype=np.int64),
         rest=np.zeros(p.rivals),
         lead=np.zeros(p.rivals),
         image=alike.image,
-        kept=np.zeros((FLIPS + 1, len(alike.image)), dtype=np.int8),
+        stabilises=np.zeros((MOST_FLIPS + 1, len(alike.image)), dtype=np.int8),
         twin=alike.twin,
         component=alike.component,
         place=alike.place,

@@ -71,7 +71,7 @@ def gather_normalised(p, s, acc, below, m, v):
     """GCN: sum of what v and its present in-neighbours send, over the roots of both degrees, into acc[:m]."""
     here = p.root[s.degree[v]]
     fill(acc, 0.0, m)
-    waited = s.came[v]  # inserted ones, somewhere among many that are absent
+    waited = s.inserted_in[v]  # inserted ones, somewhere among many that are absent
     k, split, end = p.slot_ptr[v], p.slot_split[v], p.slot_ptr[v + 1]
     while k < split or (waited > 0 and k < end):
         if s.status[k] & 1:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...problem.layout import DENSE, GCN, POOL
 from ..jit.decorators import leaf
 
 
 @leaf
-def who_asks(p, t, v):
+def who_takes_products(p, t, v):
     """Who takes a product of h(v) at stage t: v itself (C h), its neighbours (A h). Vertices on the rim, which are
     most, do not matter there themselves.
     """
-    own = v < p.active[t]
+    own = np.int64(v < p.active[t])  # numbers: both are counted
     if p.kind[t] == DENSE or not p.sends_products[t]:
-        return own, False
-    return own, p.kind[t] == POOL or p.how[t] == GCN or p.out_ptr[v] < p.out_ptr[v + 1]
+        return own, np.int64(0)
+    return own, np.int64(p.kind[t] == POOL or p.how[t] == GCN or p.out_ptr[v] < p.out_ptr[v + 1])
 
 
 @leaf

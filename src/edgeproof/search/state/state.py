@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...model.arrays import FloatArray, IntArray
 from ...problem.layout import Problem
+from .scratch import SCRATCH_ROWS
 
 # rows of a record in `values` and in `boxes`
 H, SENT, OWN = 0, 1, 2
@@ -17,8 +18,8 @@ LOW, HIGH, SENT_LOW, SENT_HIGH, OWN_LOW, OWN_HIGH = 0, 1, 2, 3, 4, 5
 # positions in `tally`: where the search stands and what it counted
 (
     DEPTH, USED, LIMIT, ACTION, FRESH, PAIR_MARK, VALUE_MARK, BOX_MARK, STAMP, UNDECIDED,
-    NODES, LEAVES, BOX_PRUNES, LINE_PRUNES, SPENT_LEAVES, LONELY_LEAVES, SWEPT_LEAVES, LINE_PASSES, TIGHTENINGS,
-    WORK, EVALUATIONS, CANDIDATES, SWEEP_LEVEL, SWEEP_PENDING, SWEEP_SINGLE, TRACE_MARK, TRACE_FLAGS,
+    NODES, LEAVES, BOX_PRUNES, LINE_PRUNES, SPENT_LEAVES, LONELY_LEAVES, ENUMERATED_LEAVES, LINE_PASSES, TIGHTENINGS,
+    WORK, EVALUATIONS, CANDIDATES, ENUMERATION_LEVEL, ENUMERATION_PENDING, ENUMERATION_SINGLE, TRACE_MARK, TRACE_FLAGS,
     BASE, TIGHTEN_AT, STOP, EVALUATION_WORK, PRICED_AT, SCREENINGS, SCREENED_LEAVES, TALLY_SIZE,
 ) = range(35)  # fmt: skip
 
@@ -27,25 +28,25 @@ BOUNDED, BOUND_WORK, BOUND_GRAPHS, CREDIT = 0, 1, 2, 3
 
 
 FAINT = 1e-200  # more than all underflowing coefficients of a pass can amount to (LARGE in intervals/rounding.py)
-SWAYS = 10  # flips at senders that a box ranks; of more, it takes all
+DEGREE_RANKS = 10  # flips at senders that a box ranks; of more, it takes all
 
 
 class Options(NamedTuple):
     """The options that kernels look at, as numbers."""
 
     incremental: int
-    cache_products: int
+    reorder_cache: int
     budget_boxes: int
     lines: int
-    tighten: int
-    narrow: int
+    lines_tighten: int
+    lines_nested: int
     last_flip: int
     carriers: int
     enumerate_at_once: int
     nearest_first: int
     flip_first: int
     inference: int
-    stop_unchanged: int
+    incremental_stop: int
     exclude_rivals: int
     interplay: int
 
@@ -61,9 +62,9 @@ class State(NamedTuple):
     error: FloatArray  # (rivals,): rounding error of an objective of the grounding
     status: NDArray[np.int8]  # (S,)
     open_slots: IntArray  # (n,) undecided slots into a vertex
-    came: IntArray  # (n,) inserted slots into a vertex
-    went: IntArray  # (n,) inserted slots out of a vertex
-    spare: IntArray  # (n,) local budget left
+    inserted_in: IntArray  # (n,) inserted slots into a vertex
+    inserted_out: IntArray  # (n,) inserted slots out of a vertex
+    local_left: IntArray  # (n,) local budget left
     # degrees, kept where a stage is GCN; self-loops are left out of the counts
     degree: IntArray  # (n,) in-degree of the grounding, with one self-loop
     leaving: IntArray  # (n,) undecided edges into a vertex
@@ -82,26 +83,26 @@ class State(NamedTuple):
     frame_excluded: NDArray[np.int8]  # (depth, rivals)
     frame_screened: IntArray  # what tables of interplay know of this node (run.py)
     # enumeration below a node, one entry a level
-    sweep_cursor: IntArray
-    sweep_marks: NDArray[np.int64]
+    enumeration_cursor: IntArray
+    enumeration_marks: NDArray[np.int64]
     # what bounds cost in subtrees with two flips left (sweep.py)
     rates: FloatArray  # (4,) how many were bounded; lately, their work and the graphs below them; credit
     frame_work: IntArray  # work done before the subtree at this frame was bounded; negative where that is not measured
     frame_graphs: FloatArray
     # scratch
     seen: IntArray
-    near: IntArray
+    distance: IntArray
     seeds: IntArray  # (n + 2 F + 2,): vertices that may spend less, and both ends of every pair decided at once
     changed: NDArray[np.int64]  # (2, n)
-    line: NDArray[np.float64]  # (8, W)
+    scratch: NDArray[np.float64]  # (SCRATCH_ROWS, W), see scratch.py
     picked: IntArray  # (2 W + rivals,)
     top: NDArray[np.float64]  # (4, most + 2, W) best gains, one row a rank
-    sway: NDArray[np.float64]  # (SWAYS + 2, W) the same for flips that change a sender's degree; the last: all
+    degree_top: NDArray[np.float64]  # (SWAYS + 2, W) the same for flips that change a sender's degree; the last: all
     # a first stage that takes the max of 0/1 features (carry.py)
     carried: NDArray[np.float64]  # (S, width of stage 1)
     carried_const: FloatArray
-    crowd: NDArray[np.int64]  # (columns, 4), see carry.py
-    crowd_sent: NDArray[np.float64]  # (columns, width of stage 1) what a crowd sends
+    group: NDArray[np.int64]  # (columns, 4), see carry.py
+    group_sent: NDArray[np.float64]  # (columns, width of stage 1) what a crowd sends
     trace: IntArray  # what became of search nodes, in pre-order (trace.py); empty where nobody asks
     tally: IntArray
 
@@ -119,9 +120,9 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
         error=np.zeros(problem.rivals),
         status=problem.slot_start.copy(),
         open_slots=np.zeros(n, dtype=np.int64),
-        came=np.zeros(n, dtype=np.int64),
-        went=np.zeros(n, dtype=np.int64),
-        spare=problem.local.copy(),
+        inserted_in=np.zeros(n, dtype=np.int64),
+        inserted_out=np.zeros(n, dtype=np.int64),
+        local_left=problem.local.copy(),
         degree=problem.degree.copy(),
         leaving=np.zeros(n, dtype=np.int64),
         arriving=np.zeros(n, dtype=np.int64),
@@ -136,23 +137,23 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
         frame_marks=np.zeros((pairs + 2, 3), dtype=np.int64),
         frame_excluded=np.zeros((pairs + 2, problem.rivals), dtype=np.int8),
         frame_screened=np.zeros(pairs + 2, dtype=np.int64),
-        sweep_cursor=np.zeros(levels, dtype=np.int64),
-        sweep_marks=np.zeros((levels, 2), dtype=np.int64),
+        enumeration_cursor=np.zeros(levels, dtype=np.int64),
+        enumeration_marks=np.zeros((levels, 2), dtype=np.int64),
         rates=np.zeros(4),
         frame_work=np.full(pairs + 2, -1, dtype=np.int64),
         frame_graphs=np.zeros(pairs + 2),
         seen=np.zeros(n, dtype=np.int64),
-        near=np.zeros(n, dtype=np.int64),
+        distance=np.zeros(n, dtype=np.int64),
         seeds=np.zeros(n + 2 * pairs + 2, dtype=np.int64),
         changed=np.zeros((2, n), dtype=np.int64),
-        line=np.zeros((8, W)),
+        scratch=np.zeros((SCRATCH_ROWS, W)),
         picked=np.zeros(2 * W + problem.rivals, dtype=np.int64),
         top=np.zeros((4, min(most, problem.most_slots) + 2, W)),
-        sway=np.zeros((SWAYS + 2, W)),
+        degree_top=np.zeros((DEGREE_RANKS + 2, W)),
         carried=np.zeros((problem.slot_source.size if problem.uniform else 1, int(problem.width[1]))),
         carried_const=np.zeros(problem.D),
-        crowd=np.zeros((W, 4), dtype=np.int64),
-        crowd_sent=np.zeros((W if problem.uniform else 1, int(problem.width[1]))),
+        group=np.zeros((W, 4), dtype=np.int64),
+        group_sent=np.zeros((W if problem.uniform else 1, int(problem.width[1]))),
         trace=np.zeros(0, dtype=np.int64),
         tally=np.zeros(TALLY_SIZE, dtype=np.int64),
     )

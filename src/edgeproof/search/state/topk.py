@@ -6,7 +6,7 @@ from ..jit.decorators import loop
 
 
 @loop
-def rank(top, ranks, m, row, sign, x):
+def insert_top(top, ranks, m, row, sign, x):
     """Insert sign * row into the `ranks` largest seen so far, coordinate by coordinate (x is scratch).
 
     Sorting networks for all coordinates at once: min and max vectorise where a sort a coordinate does not.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit.decorators import entry, kernel, leaf
+from ..jit.decorators import entry, kernel, leaf, part
 from .degrees import shift_degrees
 from .records import parts_used
 from .rows import copy_record
@@ -15,11 +15,11 @@ from .state import BOX_MARK, PAIR_MARK, UNDECIDED, USED, VALUE_MARK
 def count_inserted(p, s, pair, step):
     """An absent pair is inserted (step 1) or taken out again (-1)."""
     u, v = p.pair_u[pair], p.pair_v[pair]
-    s.came[v] += step
-    s.went[u] += step
+    s.inserted_in[v] += step
+    s.inserted_out[u] += step
     if p.pair_slot[pair, 1] >= 0:
-        s.came[u] += step
-        s.went[v] += step
+        s.inserted_in[u] += step
+        s.inserted_out[v] += step
 
 
 @kernel
@@ -35,9 +35,9 @@ def decide(p, s, pair, flip):
     if flip and not p.pair_present[pair]:
         count_inserted(p, s, pair, np.int64(1))
     if flip:
-        s.spare[v] -= 1
+        s.local_left[v] -= 1
         if p.charge_u and u != v:
-            s.spare[u] -= 1
+            s.local_left[u] -= 1
         s.tally[USED] += 1
     if p.normalises:
         shift_degrees(p, s, pair, flip, np.int64(1))
@@ -64,9 +64,9 @@ def undo_pairs(p, s, mark):
         if flip and not p.pair_present[pair]:
             count_inserted(p, s, pair, np.int64(-1))
         if flip:
-            s.spare[v] += 1
+            s.local_left[v] += 1
             if p.charge_u and u != v:
-                s.spare[u] += 1
+                s.local_left[u] += 1
             s.tally[USED] -= 1
         if p.normalises:
             shift_degrees(p, s, pair, np.int64(flip), np.int64(-1))
@@ -86,3 +86,11 @@ def undo(p, s, pair_mark, value_mark, box_mark):
         t, v = s.box_trail_at[k] // n, s.box_trail_at[k] % n
         copy_record(s.boxes[t, v], s.box_trail[k], 2 * parts_used(p, t, v))
     s.tally[BOX_MARK] = box_mark
+
+
+@part
+def mark_trails(s, marks):
+    """Note how long the trails are: what comes later is undone when the search returns to this node."""
+    marks[0] = s.tally[PAIR_MARK]
+    marks[1] = s.tally[VALUE_MARK]
+    marks[2] = s.tally[BOX_MARK]

@@ -13,47 +13,48 @@ from ...problem.layout import GRAPH
 from ..attacks.flips import flip_grounding
 from ..forward.claim import grounding_may_break
 from ..jit.decorators import entry, leaf
-from ..pairwise.coarse import couple_roughly, find_swings, find_widest, size_up_all
-from ..pairwise.deltas import add_scaled, forget_flips, note_flips, sign_of, slot_into, weight_of
-from ..pairwise.interactions import bend_together, meet_elsewhere
-from ..pairwise.maximise import pay
-from ..pairwise.screening import find_reaches, gain_of, list_candidates, note_singles
-from ..pairwise.sensitivities import margin, weigh
+from ..pairwise.coarse import bound_coarsely, find_largest_shifts, find_weight_changes, size_candidates
+from ..pairwise.deltas import add_scaled, forget_deltas, record_deltas, sign_of, slot_into, weight_of
+from ..pairwise.interactions import interact_at_activations, interact_at_vertex
+from ..pairwise.maximise import maximise
+from ..pairwise.screening import bound_shifts, list_candidates, objective_delta, record_single_deltas
+from ..pairwise.sensitivities import bound_sensitivities, rounding_margin
 from ..pairwise.tables import CHANGE_SENT, GATHERED
 from ..state.budget import affordable
 from ..state.rows import fill
+from ..state.scratch import TOGETHER
 from ..state.state import BOX_MARK, CANDIDATES, LIMIT, PAIR_MARK, STOP, USED, VALUE_MARK, WORK, H
 from ..state.trail import undo
 from ..tree.enumerate import DONE, FOUND, INTERRUPTED, note_marks
 from ..tree.node_loop import restart
 
 # flips beside a fork that are bounded roughly in the time of one unit of work
-ROUGHLY = 40
+COARSE_A_UNIT = 40
 
 # parts of a cursor: the centre, both flips of the fork there, the flip beside it
 CENTRE, FIRST, SECOND, BESIDE = 0, 1, 2, 3
 
 
 @entry
-def stand_on(p, s, options, pairs, most):
+def start_at(p, s, options, pairs, most):
     """Flip these at the root, for a search from there in which a vertex has no more than `most` flips besides."""
     restart(p, s)
     for v in range(p.n):
-        s.spare[v] = p.local[v]
+        s.local_left[v] = p.local[v]
     for k in range(pairs.size):
         flip_grounding(p, s, options, pairs[k])
     for v in range(p.n):
-        s.spare[v] = min(s.spare[v], most)
+        s.local_left[v] = min(s.local_left[v], most)
 
 
 @leaf
-def meet_at_centre(p, s, x, r, slot, other_slot, v, beside):
+def interact_at_centre(p, s, x, r, slot, other_slot, v, beside):
     """T at the centre of a fork, where one flip elsewhere changes what is gathered, and what both its senders send."""
     total = 0.0
     one, two = sign_of(s, slot), sign_of(s, other_slot)
     w, z = p.slot_source[slot], p.slot_source[other_slot]
     places = x.row_of[beside]
-    y = s.line[6]
+    y = s.scratch[TOGETHER]
     for t in range(2, p.T + 1):
         if p.kind[t] != GRAPH or v >= p.active[t]:
             continue
@@ -69,39 +70,39 @@ def meet_at_centre(p, s, x, r, slot, other_slot, v, beside):
             add_scaled(y, x.rows[sent, CHANGE_SENT], after * one, width)
         if also >= 0:
             add_scaled(y, x.rows[also, CHANGE_SENT], after * two, width)
-        total += pay(y, 1.0, x.bent_low[r, t, v], x.bent_high[r, t, v], width)
+        total += maximise(y, 1.0, x.bent_low[r, t, v], x.bent_high[r, t, v], width)
     return total
 
 
 @leaf
-def meet_at_ends(p, s, x, r, pair, centre, other):
+def interact_at_far_ends(p, s, x, r, pair, centre, other):
     """T at the ends of a flip, but for the centre of a fork it belongs to, which `other` is not at."""
     total = 0.0
     for side in range(2):
         v = p.pair_v[pair] if side == 0 else p.pair_u[pair]
         if v != centre:
-            total += meet_elsewhere(p, s, x, r, p.pair_slot[pair, side], v, other)
+            total += interact_at_vertex(p, s, x, r, p.pair_slot[pair, side], v, other)
     return total
 
 
 @leaf
-def meet_fork(p, s, x, centre, fork, beside):
+def interact_with_fork(p, s, x, centre, fork, beside):
     """The most that a fork, whose rows are those of candidate `fork`, and a flip elsewhere make together, but for what
     both bend.
     """
     r = np.int64(p.rivals)
-    e, f = x.both[0], x.both[1]
-    total = meet_at_centre(p, s, x, r, slot_into(p, e, centre), slot_into(p, f, centre), centre, beside)
-    total += meet_at_ends(p, s, x, r, e, centre, beside) + meet_at_ends(p, s, x, r, f, centre, beside)
-    return total + meet_at_ends(p, s, x, r, x.candidate[beside], np.int64(-1), fork)
+    e, f = x.two_flips[0], x.two_flips[1]
+    total = interact_at_centre(p, s, x, r, slot_into(p, e, centre), slot_into(p, f, centre), centre, beside)
+    total += interact_at_far_ends(p, s, x, r, e, centre, beside) + interact_at_far_ends(p, s, x, r, f, centre, beside)
+    return total + interact_at_far_ends(p, s, x, r, x.candidate[beside], np.int64(-1), fork)
 
 
 @leaf
-def weigh_around(p, s, x, excluded, centre, left):
+def bound_sensitivities_around(p, s, x, excluded, centre, left):
     """Multipliers for sets of a fork with this centre and one flip elsewhere; False if they are too large."""
     for v in range(p.n):
-        x.most_at[v] = min(s.spare[v], 2 if v == centre else 1)
-    return weigh(p, s, x, excluded, left)
+        x.most_at[v] = min(s.local_left[v], 2 if v == centre else 1)
+    return bound_sensitivities(p, s, x, excluded, left)
 
 
 @leaf
@@ -120,22 +121,22 @@ def may_break(p, s, options, excluded, first, second, third):
 
 
 @leaf
-def reach_alone(p, x, excluded, fork, left):
+def bound_alone(p, x, excluded, fork, left):
     """What a fork reaches for any rival."""
     most = -np.inf
     for r in range(p.rivals):
         if not excluded[r]:
-            most = max(most, x.start[left, r] + gain_of(p, x, fork, r))
+            most = max(most, x.start[left, r] + objective_delta(p, x, fork, r))
     return most
 
 
 @leaf
-def reach_with(p, x, excluded, fork, g, left):
+def bound_with(p, x, excluded, fork, g, left):
     """What a fork and a flip beside it reach for any rival, but for what they make together."""
     most = -np.inf
     for r in range(p.rivals):
         if not excluded[r]:
-            most = max(most, x.start[left, r] + gain_of(p, x, fork, r) + x.gain[left, r, g])
+            most = max(most, x.start[left, r] + objective_delta(p, x, fork, r) + x.gain[left, r, g])
     return most
 
 
@@ -168,7 +169,7 @@ def is_apart_from_base(p, s, pair):
 
 
 @leaf
-def put_near_first(p, s, x, candidates):
+def put_touching_first(p, s, x, candidates):
     """Candidates that touch the base come before the others; returns how many these are."""
     near = np.int64(0)
     for c in range(candidates):
@@ -181,19 +182,21 @@ def put_near_first(p, s, x, candidates):
 
 
 @leaf
-def is_hopeless(p, s, x, rough, excluded, centre, fork, beside, left):
+def is_safe_beside(p, s, x, coarse, excluded, centre, fork, beside, left):
     """Whether a fork and a flip that does not touch it keep the claim, by better bounds than the rough ones."""
-    reached = reach_with(p, x, excluded, fork, x.candidate[beside], left) + meet_fork(p, s, x, centre, fork, beside)
+    reached = bound_with(p, x, excluded, fork, x.candidate[beside], left) + interact_with_fork(
+        p, s, x, centre, fork, beside
+    )
     # three times in four the rough bound of what both bend will do
-    bent = rough.bent[beside]
-    return reached + bent <= 0.0 or reached + bend_together(p, x, np.int64(p.rivals), beside, fork) <= 0.0
+    bent = coarse.bent[beside]
+    return reached + bent <= 0.0 or reached + interact_at_activations(p, x, np.int64(p.rivals), beside, fork) <= 0.0
 
 
 @leaf
-def look_beside(p, s, x, rough, options, excluded, cursor, candidates, near, left, usable):
+def look_beside(p, s, x, coarse, options, excluded, cursor, candidates, near, left, usable):
     """Look at a fork, whose rows are noted, and at every flip beside it; False where one may break the claim."""
-    e, f, fork, centre = x.both[0], x.both[1], candidates, cursor[CENTRE]
-    reach = reach_alone(p, x, excluded, fork, left)
+    e, f, fork, centre = x.two_flips[0], x.two_flips[1], candidates, cursor[CENTRE]
+    reach = bound_alone(p, x, excluded, fork, left)
     seen = was_base(s, e, f)
     others = near if seen else candidates
     if cursor[BESIDE] == 0:
@@ -201,22 +204,22 @@ def look_beside(p, s, x, rough, options, excluded, cursor, candidates, near, lef
         if not seen and not reach <= 0.0 and may_break(p, s, options, excluded, e, f, np.int64(-1)):
             return False
     if usable:
-        couple_roughly(p, x, rough, fork, others, across(p, e, centre), across(p, f, centre))
+        bound_coarsely(p, x, coarse, fork, others, across(p, e, centre), across(p, f, centre))
     while cursor[BESIDE] <= others:
         beside = cursor[BESIDE] - 1
         cursor[BESIDE] += 1
         g = x.candidate[beside]
-        if usable and reach + rough.total[beside] + rough.bent[beside] <= 0.0:
+        if usable and reach + coarse.total[beside] + coarse.bent[beside] <= 0.0:
             continue
         if are_apart(p, e, g) and are_apart(p, f, g):
-            hopeless = usable and is_hopeless(p, s, x, rough, excluded, centre, fork, beside, left)
+            hopeless = usable and is_safe_beside(p, s, x, coarse, excluded, centre, fork, beside, left)
             if not hopeless and may_break(p, s, options, excluded, e, f, g):
                 return False
     return True
 
 
 @leaf
-def look_at_forks(p, s, x, rough, options, excluded, cursor, candidates, near, left, usable, stop):
+def look_at_forks(p, s, x, coarse, options, excluded, cursor, candidates, near, left, usable, stop):
     """Go on with the forks at one centre."""
     centre = cursor[CENTRE]
     while cursor[FIRST] < candidates:
@@ -226,14 +229,14 @@ def look_at_forks(p, s, x, rough, options, excluded, cursor, candidates, near, l
         while cursor[SECOND] < cursor[FIRST]:
             f = x.candidate[cursor[SECOND]]
             if slot_into(p, f, centre) >= 0:
-                x.both[0] = e
-                x.both[1] = f
-                x.first[candidates + 1] = note_flips(p, s, x, candidates, x.both, x.first[candidates])
-                kept = look_beside(p, s, x, rough, options, excluded, cursor, candidates, near, left, usable)
-                forget_flips(x, candidates)
+                x.two_flips[0] = e
+                x.two_flips[1] = f
+                x.first[candidates + 1] = record_deltas(p, s, x, candidates, x.two_flips, x.first[candidates])
+                kept = look_beside(p, s, x, coarse, options, excluded, cursor, candidates, near, left, usable)
+                forget_deltas(x, candidates)
                 if not kept:
                     return FOUND
-                s.tally[WORK] += candidates // ROUGHLY
+                s.tally[WORK] += candidates // COARSE_A_UNIT
             cursor[SECOND] += 1
             cursor[BESIDE] = 0
         cursor[FIRST] += 1
@@ -244,56 +247,56 @@ def look_at_forks(p, s, x, rough, options, excluded, cursor, candidates, near, l
 
 
 @entry
-def survey(p, s, x, rough, options, excluded, cursor, quota):
+def enumerate_forks(p, s, x, coarse, options, excluded, cursor, quota):
     """Go on looking at all forks from the base where the state stands, and at one flip beside each, at other vertices;
     FOUND leaves the flips in question on the trail.
     """
     stop = s.tally[WORK] + quota
     left = s.tally[LIMIT] - s.tally[USED]
     candidates = list_candidates(p, s, x)
-    near = put_near_first(p, s, x, candidates)
-    candidates = note_singles(p, s, x, candidates, left)
-    find_widest(p, x, rough, candidates)
-    find_swings(p, x, rough)
-    find_reaches(p, x, candidates, np.int64(2))  # of a fork and one flip more, nobody else moves a neuron
+    near = put_touching_first(p, s, x, candidates)
+    candidates = record_single_deltas(p, s, x, candidates, left)
+    find_largest_shifts(p, x, coarse, candidates)
+    find_weight_changes(p, x, coarse)
+    bound_shifts(p, x, candidates, np.int64(2))  # of a fork and one flip more, nobody else moves a neuron
     code = DONE
     while cursor[CENTRE] < p.n and code == DONE:
         if s.tally[STOP]:
             code = INTERRUPTED
             break
-        if s.spare[cursor[CENTRE]] > 1:
-            usable = weigh_around(p, s, x, excluded, cursor[CENTRE], left)
-            more = margin(p, x, left) if usable else np.inf
+        if s.local_left[cursor[CENTRE]] > 1:
+            usable = bound_sensitivities_around(p, s, x, excluded, cursor[CENTRE], left)
+            more = rounding_margin(p, x, left) if usable else np.inf
             for r in range(p.rivals):
                 x.start[left, r] = s.values[p.T, 0, H, r] + s.error[r] + more
             if usable:
-                size_up_all(p, x, rough, candidates, cursor[CENTRE], left)
-            code = look_at_forks(p, s, x, rough, options, excluded, cursor, candidates, near, left, usable, stop)
+                size_candidates(p, x, coarse, candidates, cursor[CENTRE], left)
+            code = look_at_forks(p, s, x, coarse, options, excluded, cursor, candidates, near, left, usable, stop)
         if code == DONE:
             cursor[CENTRE] += 1
             cursor[FIRST] = 0
             cursor[SECOND] = 0
             cursor[BESIDE] = 0
     for c in range(candidates):
-        forget_flips(x, c)
+        forget_deltas(x, c)
     return code
 
 
 @entry
-def try_sets(p, s, options, excluded, sets, first, quota):
+def evaluate_sets(p, s, options, excluded, sets, first, quota):
     """Evaluate these sets of flips from the root, one after the other; returns where to go on. If one may break the
     claim, its flips are left on the trail.
     """
     stop = s.tally[WORK] + quota
     undo(p, s, np.int64(0), np.int64(0), s.tally[BOX_MARK])
     size, made = sets.shape[1], np.int64(0)
-    flipped = s.sweep_cursor
+    flipped = s.enumeration_cursor
     for k in range(first, sets.shape[0]):
         same = np.int64(0)
         while same < made and sets[k, same] == flipped[same]:
             same += 1
         if same < made:
-            undo(p, s, s.sweep_marks[same, 0], s.sweep_marks[same, 1], s.tally[BOX_MARK])
+            undo(p, s, s.enumeration_marks[same, 0], s.enumeration_marks[same, 1], s.tally[BOX_MARK])
         made = same
         while made < size and affordable(p, s, sets[k, made]):
             note_marks(s, made)

@@ -26,12 +26,12 @@ import numpy as np
 
 from ...model.arrays import IntArray
 from ...problem.layout import GRAPH, MAX, MEAN, Problem
+from ..tree.codes import CANDIDATE, FINISHED
 from ..tree.enumerate import DONE, FOUND
-from ..tree.node_loop import CANDIDATE, FINISHED
-from ..worker import Walker
+from ..worker import Worker
 
-FLIPS = 5
-MOST = 12_000  # forks of a graph: from each of them, all others are looked at
+FORK_FLIPS = 5
+MOST_FORKS = 12_000  # forks of a graph: from each of them, all others are looked at
 FORK_WORK = 32  # units of work for one of them from another
 ANY = 1 << 30  # more flips than a vertex can have
 NOTHING = np.zeros(0, dtype=np.int64)
@@ -42,7 +42,7 @@ def forks_apply(p: Problem) -> bool:
     hows = p.how[1:][p.kind[1:] == GRAPH]
     means = bool((hows == MEAN).any()) and not (hows == MAX).any()
     loops = bool((p.pair_u == p.pair_v).any())
-    return means and bool(p.charge_u) and not loops and 0 < count_forks(p) <= MOST
+    return means and bool(p.charge_u) and not loops and 0 < count_forks(p) <= MOST_FORKS
 
 
 def count_forks(p: Problem) -> int:
@@ -59,7 +59,7 @@ def list_forks(p: Problem) -> IntArray:
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 
 
-def leave_out_images(forks: IntArray, image: IntArray) -> IntArray:
+def drop_images(forks: IntArray, image: IntArray) -> IntArray:
     """Without those that a symmetry maps to one with smaller numbers: an attack with the one has an image with the
     other.
     """
@@ -81,7 +81,7 @@ def list_others(p: Problem) -> Iterator[IntArray]:
     """(sets, 5) in pieces: the sets of five flips with a fork that leave nothing of the above, whichever is taken."""
     name = np.full((p.n, p.n), -1, dtype=np.int64)
     name[p.pair_u, p.pair_v] = name[p.pair_v, p.pair_u] = np.arange(p.pair_u.size)
-    for v in np.flatnonzero(p.local >= FLIPS):
+    for v in np.flatnonzero(p.local >= FORK_FLIPS):
         around = np.flatnonzero((p.pair_u == v) | (p.pair_v == v)).tolist()
         for k, pair in enumerate(around):
             yield from _sorted(_choose(pair, around[k + 1 :], 4))
@@ -111,56 +111,56 @@ def _sorted(sets: IntArray) -> Iterator[IntArray]:
 class Forks:
     """Moves a walker, which has tables of interplay, from base to base."""
 
-    def __init__(self, walker: Walker) -> None:
-        self._walker = walker
-        self._limit = walker.limit
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._limit = worker.limit
         self._most_nodes = 0
         self._steps = self._all()
 
     def advance(self, most_nodes: int) -> int:
         """As that of a walker (walk.py). An attack lowers the limit: then the search begins again for fewer flips."""
         self._most_nodes = most_nodes
-        if self._walker.limit != self._limit:
-            self._limit = self._walker.limit
+        if self._worker.limit != self._limit:
+            self._limit = self._worker.limit
             self._steps = self._all()
         return next(self._steps, FINISHED)
 
     def _all(self) -> Iterator[int]:
         """Yields whenever somebody else has to look, and ends when nothing is left."""
-        p = self._walker.compiled.problem
-        if self._limit != FLIPS:
+        p = self._worker.compiled.problem
+        if self._limit != FORK_FLIPS:
             yield from self._search(NOTHING, ANY)
             return
         yield from self._search(NOTHING, 1)
         for sets in list_others(p):
             yield from self._try(sets)
-        for fork in leave_out_images(list_forks(p), self._walker.symmetries().image):
+        for fork in drop_images(list_forks(p), self._worker.symmetries().image):
             yield from self._search(fork, 1)
-            yield from self._survey(fork)
+            yield from self._enumerate_forks(fork)
 
     def _search(self, base: IntArray, most: int) -> Iterator[int]:
         """All sets from here in which a vertex has at most so many flips."""
-        walker = self._walker
-        walker.stand_on(base, most)
-        while (code := walker.advance(self._most_nodes)) != FINISHED:
+        worker = self._worker
+        worker.start_at(base, most)
+        while (code := worker.advance(self._most_nodes)) != FINISHED:
             yield code
 
-    def _survey(self, base: IntArray) -> Iterator[int]:
+    def _enumerate_forks(self, base: IntArray) -> Iterator[int]:
         """All forks from here, and one flip beside each."""
-        walker, cursor = self._walker, np.zeros(4, dtype=np.int64)
+        worker, cursor = self._worker, np.zeros(4, dtype=np.int64)
         while True:
-            walker.stand_on(base, ANY)
-            code = walker.survey(cursor)
+            worker.start_at(base, ANY)
+            code = worker.enumerate_forks(cursor)
             if code == DONE:
                 return
-            yield CANDIDATE if code == FOUND else walker.pause()
+            yield CANDIDATE if code == FOUND else worker.pause()
 
     def _try(self, sets: IntArray) -> Iterator[int]:
-        walker, looked = self._walker, 0
-        walker.stand_on(NOTHING, ANY)
+        worker, looked = self._worker, 0
+        worker.start_at(NOTHING, ANY)
         while looked < len(sets):
-            looked = walker.try_sets(sets, looked)
-            if walker.flips():
+            looked = worker.evaluate_sets(sets, looked)
+            if worker.flips():
                 yield CANDIDATE
             elif looked < len(sets):
-                yield walker.pause()
+                yield worker.pause()

@@ -15,13 +15,13 @@ import numpy as np
 
 from ...problem.layout import Problem
 from ..symmetry.automorphisms import Symmetries
+from ..tree.codes import CANDIDATE, FINISHED
 from ..tree.enumerate import DONE, FOUND
-from ..tree.node_loop import CANDIDATE, FINISHED
-from ..worker import Walker
+from ..worker import Worker
 from .forks import ANY, NOTHING
 
 ALIKE = 32  # pairs of a kind, in the mean
-MOST = 3e7  # sets that are evaluated in a minute or two
+MOST_SETS = 3e7  # sets that are evaluated in a minute or two
 
 
 def count_orbits(p: Problem, alike: Symmetries) -> int:
@@ -35,7 +35,7 @@ def count_orbits(p: Problem, alike: Symmetries) -> int:
 
 def are_few(p: Problem, alike: Symmetries, flips: int) -> bool:
     """Whether evaluating all kinds of sets is cheap. Elsewhere bounds leave out more than symmetries do."""
-    return p.pair_u.size >= ALIKE * count_orbits(p, alike) and guess_sets(p, alike, flips) <= MOST
+    return p.pair_u.size >= ALIKE * count_orbits(p, alike) and guess_sets(p, alike, flips) <= MOST_SETS
 
 
 def guess_sets(p: Problem, alike: Symmetries, flips: int) -> float:
@@ -51,13 +51,13 @@ def guess_sets(p: Problem, alike: Symmetries, flips: int) -> float:
 class Orbits:
     """Moves a walker, which has tables of interplay and with them its symmetries, from kind to kind."""
 
-    def __init__(self, walker: Walker) -> None:
-        self._walker = walker
-        self._seen = np.zeros(27 * walker.compiled.problem.n**2, dtype=np.int64)
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._seen = np.zeros(27 * worker.compiled.problem.n**2, dtype=np.int64)
         self._stamp = np.zeros(1, dtype=np.int64)
-        walker.stand_on(NOTHING, ANY)
+        worker.start_at(NOTHING, ANY)
 
     def advance(self, most_nodes: int) -> int:
         """As that of a walker (walk.py)."""
-        code = self._walker.sweep_orbits(self._seen, self._stamp, most_nodes)
-        return FINISHED if code == DONE else CANDIDATE if code == FOUND else self._walker.pause()
+        code = self._worker.enumerate_orbits(self._seen, self._stamp, most_nodes)
+        return FINISHED if code == DONE else CANDIDATE if code == FOUND else self._worker.pause()

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from ...model.arrays import IntArray
 from ...problem.layout import Compiled, Problem
 
-MOST = 64  # symmetries that are looked for; any of them may be left out
+MOST_LISTED = 64  # symmetries that are looked for; any of them may be left out
 STEPS = 10_000  # of looking for them
-LARGE = 128  # vertices up to which they are looked for: some 0.1 s at most
+MOST_VERTICES = 128  # vertices up to which they are looked for: some 0.1 s at most
 
 
 class Symmetries(NamedTuple):
@@ -43,10 +43,10 @@ def no_symmetries(p: Problem) -> Symmetries:
 
 def find_symmetries(compiled: Compiled) -> Symmetries:
     p = compiled.problem
-    if p.n > LARGE:
+    if p.n > MOST_VERTICES:
         return no_symmetries(p)
     table = _table(p)
-    kinds = _refine(table, _kinds(compiled, table))
+    kinds = _refine_colours(table, _first_colours(compiled, table))
     twin = _twins(table, kinds)
     component = _components(table)
     found = Symmetries(no_symmetries(p).image, twin, component, _places(table, kinds, component, twin))
@@ -68,7 +68,7 @@ def _table(p: Problem) -> IntArray:
     return table
 
 
-def _kinds(compiled: Compiled, table: IntArray) -> IntArray:
+def _first_colours(compiled: Compiled, table: IntArray) -> IntArray:
     """Vertices that differ by themselves: by their features and budgets, by how often they are looked at."""
     p = compiled.problem
     features = compiled.query.graph.features.dense(compiled.vertices)
@@ -83,7 +83,7 @@ def _number(rows: NDArray[np.generic]) -> IntArray:
     return numbers
 
 
-def _refine(table: IntArray, kinds: IntArray) -> IntArray:
+def _refine_colours(table: IntArray, kinds: IntArray) -> IntArray:
     """Vertices are of different kinds if they are so to different numbers of a kind."""
     while True:
         seen = (4 * table + table.T) * (kinds.max() + 1) + kinds[:, None]
@@ -100,12 +100,12 @@ def _exchanges(table: IntArray, kinds: IntArray) -> list[tuple[int, ...]]:
     found: dict[tuple[int, ...], None] = {}
     identity = np.arange(kinds.size)
     for u, v in combinations(loose, 2):
-        if kinds[u] == kinds[v] and len(found) < MOST and _are_alike(table, u, v):
+        if kinds[u] == kinds[v] and len(found) < MOST_LISTED and _are_alike(table, u, v):
             to = identity.copy()
             to[[u, v]] = v, u
             found[tuple(to.tolist())] = None
-    for to in _maps(table, kinds, _in_reach(table, sizes[kinds], loose), identity, MOST + 1):
-        if len(found) >= MOST:
+    for to in _maps(table, kinds, _in_reach(table, sizes[kinds], loose), identity, MOST_LISTED + 1):
+        if len(found) >= MOST_LISTED:
             break
         if (to != identity).any():
             found[tuple(to.tolist())] = None

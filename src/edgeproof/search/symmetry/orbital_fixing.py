@@ -15,9 +15,9 @@ from ..state.trail import decide
 
 
 @leaf
-def keep_symmetries(s, x):
+def update_stabiliser(s, x):
     """Note which symmetries leave all flips where they are."""
-    kept = x.kept[s.tally[USED]]
+    kept = x.stabilises[s.tally[USED]]
     for k in range(kept.size):
         kept[k] = 1
     for i in range(s.tally[PAIR_MARK]):
@@ -28,15 +28,15 @@ def keep_symmetries(s, x):
 
 
 @leaf
-def keep_symmetries_with(s, x, pair):
+def extend_stabiliser(s, x, pair):
     """The same for one flip more, which is made next."""
     used = s.tally[USED]
     for k in range(x.image.shape[0]):
-        x.kept[used + 1, k] = x.kept[used, k] & (x.image[k, pair] == pair)
+        x.stabilises[used + 1, k] = x.stabilises[used, k] & (x.image[k, pair] == pair)
 
 
 @leaf
-def note_roles(p, s, x):
+def assign_roles(p, s, x):
     """What each vertex is while all that flips are at stay: those with the same number may take each other's place. It
     is itself, one of some twins, or in some place of components that look alike.
     """
@@ -69,9 +69,9 @@ def role_of(p, x, pair):
 
 
 @leaf
-def leave_out_alike(p, s, x, pair):
+def fix_role(p, s, x, pair):
     """No attack from here holds this pair, nor any with the same role."""
-    note_roles(p, s, x)
+    assign_roles(p, s, x)
     role = role_of(p, x, pair)
     for other in range(p.pair_u.size):
         if s.status[p.pair_slot[other, 0]] & 2 and role_of(p, x, other) == role:
@@ -79,11 +79,11 @@ def leave_out_alike(p, s, x, pair):
 
 
 @leaf
-def leave_out(p, s, x, pair):
+def fix_orbit(p, s, x, pair):
     """No attack from here holds this pair, nor its images."""
-    leave_out_alike(p, s, x, pair)
+    fix_role(p, s, x, pair)
     used = s.tally[USED]
     for k in range(x.image.shape[0]):
         other = x.image[k, pair]
-        if x.kept[used, k] and s.status[p.pair_slot[other, 0]] & 2:
+        if x.stabilises[used, k] and s.status[p.pair_slot[other, 0]] & 2:
             decide(p, s, other, np.int64(0))

@@ -46,10 +46,10 @@ def choose_first(p, s):
 
 
 @kernel
-def choose_by_gain(p, s, lines):
+def choose_by_gain(p, s, linear):
     """The undecided pair with the largest gain for the strongest rival; -1 if no gain is positive."""
     best, at = 0.0, -1
     for pair in range(p.pair_u.size):
-        if lines.order[pair] > best and s.status[p.pair_slot[pair, 0]] & 2:
-            best, at = lines.order[pair], pair
+        if linear.order[pair] > best and s.status[p.pair_slot[pair, 0]] & 2:
+            best, at = linear.order[pair], pair
     return at

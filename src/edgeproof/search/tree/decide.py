@@ -12,7 +12,7 @@ from ..state.trail import decide
 
 
 @part
-def settle(p, s, v):
+def fix_others(p, s, v):
     """Inference: once v has spent its local budget, its undecided pairs stay as they are in G."""
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
         if s.status[k] & 2:
@@ -32,10 +32,10 @@ def apply(p, s, options, pair, flip):
         seeds[1] = u
         evaluate_from(p, s, options, seeds[: 2 if p.pair_slot[pair, 1] >= 0 else 1], everything)
         if options.inference:
-            if s.spare[v] == 0:
-                settle(p, s, v)
-            if p.charge_u and s.spare[u] == 0:
-                settle(p, s, u)
+            if s.local_left[v] == 0:
+                fix_others(p, s, v)
+            if p.charge_u and s.local_left[u] == 0:
+                fix_others(p, s, u)
     left = s.tally[LIMIT] - s.tally[USED]
     if left <= 0:
         return  # no box is looked at without budget: the grounding is all there is
@@ -44,7 +44,7 @@ def apply(p, s, options, pair, flip):
     if flip and options.budget_boxes:
         # one unit less for everyone: a box changes where more than what is left could have been spent
         for w in range(n):
-            if min(s.open_slots[w], s.spare[w]) > left:
+            if min(s.open_slots[w], s.local_left[w]) > left:
                 seeds[count] = w
                 count += 1
     for k in range(first, s.tally[PAIR_MARK]):

@@ -19,14 +19,14 @@ from ..state.state import (
     BOX_MARK,
     CANDIDATES,
     CREDIT,
+    ENUMERATION_LEVEL,
+    ENUMERATION_PENDING,
+    ENUMERATION_SINGLE,
     EVALUATION_WORK,
     EVALUATIONS,
     LIMIT,
     PAIR_MARK,
     PRICED_AT,
-    SWEEP_LEVEL,
-    SWEEP_PENDING,
-    SWEEP_SINGLE,
     UNDECIDED,
     USED,
     VALUE_MARK,
@@ -40,7 +40,7 @@ DONE, FOUND, INTERRUPTED = 0, 1, 2
 # after the next; what part of the work of enumerations may go into bounding one again, to see whether prices have
 # changed. The rest of one is enumerated once bounds have cost more than this share of what evaluating the graphs they
 # settled would have, and a part of what evaluating all of them would have.
-FIRST_BOUNDED, MEMORY, CURIOSITY, SHARE, PATIENCE = 3, 0.75, 0.25, 0.5, 0.05
+FIRST_BOUNDED, MEMORY, CURIOSITY, BOUND_SHARE, PATIENCE = 3, 0.75, 0.25, 0.5, 0.05
 
 ALONE, INHERITED = -1, -2  # in `frame_work`, where nothing is measured
 
@@ -65,7 +65,7 @@ def enumeration_pays(s, depth):
         s.frame_work[depth] = INHERITED
         whole = s.frame_graphs[tally[PRICED_AT]]
         settled = whole - graphs
-        return tally[WORK] - s.frame_work[tally[PRICED_AT]] > (SHARE * settled + PATIENCE * whole) * evaluation
+        return tally[WORK] - s.frame_work[tally[PRICED_AT]] > (BOUND_SHARE * settled + PATIENCE * whole) * evaluation
     bound = rates[BOUND_WORK] / max(rates[BOUND_GRAPHS], 1.0)
     if rates[BOUNDED] >= FIRST_BOUNDED and bound > evaluation:
         if rates[CREDIT] < bound * graphs:
@@ -90,19 +90,19 @@ def note_price(s, depth):
 
 
 @leaf
-def start_sweep(s, left):
+def start_enumeration(s, left):
     # `doubtful` was found for one flip left or not at all; the budget may shrink while the sweep goes on
-    s.tally[SWEEP_SINGLE] = left == 1
-    s.tally[SWEEP_LEVEL] = 0
-    s.tally[SWEEP_PENDING] = 0
-    s.sweep_cursor[0] = 0
+    s.tally[ENUMERATION_SINGLE] = left == 1
+    s.tally[ENUMERATION_LEVEL] = 0
+    s.tally[ENUMERATION_PENDING] = 0
+    s.enumeration_cursor[0] = 0
     note_marks(s, np.int64(0))
 
 
 @leaf
 def note_marks(s, level):
-    s.sweep_marks[level, 0] = s.tally[PAIR_MARK]
-    s.sweep_marks[level, 1] = s.tally[VALUE_MARK]
+    s.enumeration_marks[level, 0] = s.tally[PAIR_MARK]
+    s.enumeration_marks[level, 1] = s.tally[VALUE_MARK]
 
 
 @leaf
@@ -111,13 +111,13 @@ def breaks_by(p, s, options, excluded, pair):
     flip_grounding(p, s, options, pair)
     if not grounding_may_break(p, s, excluded):
         return False
-    s.tally[SWEEP_PENDING] = 1
+    s.tally[ENUMERATION_PENDING] = 1
     s.tally[CANDIDATES] += 1
     return True
 
 
 @kernel
-def sweep(p, s, lines, options, excluded, stop):
+def enumerate_graphs(p, s, linear, options, excluded, stop):
     """Go on with the enumeration; FOUND leaves a candidate on the trail, and the next call takes it from there.
 
     Level k has k flips of its own; each level flips only pairs behind the one above, so no set comes twice.
@@ -125,30 +125,30 @@ def sweep(p, s, lines, options, excluded, stop):
     tally = s.tally
     pairs = p.pair_u.size
     while True:
-        level = tally[SWEEP_LEVEL]
-        if not tally[SWEEP_PENDING]:
-            pair = s.sweep_cursor[level]
-            single = level == 0 and tally[SWEEP_SINGLE]
+        level = tally[ENUMERATION_LEVEL]
+        if not tally[ENUMERATION_PENDING]:
+            pair = s.enumeration_cursor[level]
+            single = level == 0 and tally[ENUMERATION_SINGLE]
             while pair < pairs and not (
-                s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair) and (lines.doubtful[pair] or not single)
+                s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair) and (linear.doubtful[pair] or not single)
             ):
                 pair += 1
             if pair >= pairs or tally[USED] >= tally[LIMIT]:
                 if level == 0:
                     return DONE
-                tally[SWEEP_LEVEL] = level - 1
-                marks = s.sweep_marks[level - 1]
+                tally[ENUMERATION_LEVEL] = level - 1
+                marks = s.enumeration_marks[level - 1]
                 undo(p, s, marks[0], marks[1], tally[BOX_MARK])
                 continue
-            s.sweep_cursor[level] = pair + 1
+            s.enumeration_cursor[level] = pair + 1
             if breaks_by(p, s, options, excluded, pair):
                 return FOUND
-        tally[SWEEP_PENDING] = 0
+        tally[ENUMERATION_PENDING] = 0
         if tally[USED] < tally[LIMIT]:
-            tally[SWEEP_LEVEL] = level + 1
+            tally[ENUMERATION_LEVEL] = level + 1
             note_marks(s, level + 1)
-            s.sweep_cursor[level + 1] = s.sweep_cursor[level]
+            s.enumeration_cursor[level + 1] = s.enumeration_cursor[level]
         else:
-            undo(p, s, s.sweep_marks[level, 0], s.sweep_marks[level, 1], tally[BOX_MARK])
+            undo(p, s, s.enumeration_marks[level, 0], s.enumeration_marks[level, 1], tally[BOX_MARK])
         if tally[WORK] >= stop:
             return INTERRUPTED
