@@ -41,8 +41,10 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
     """Scores, and for each a rigorous bound on its rounding error.
 
     Along any path from a feature to a score at most `count` roundings happen, so the error is at most
-    `g(count)` times the scores of the network with all signs made positive (BOUNDS.md, section 7); max becomes
+    `g(count)` times the scores of the network with all signs made positive; max becomes
     sum there, which is no smaller.
+
+    Theory: "Rounding of an evaluation".
     """
     scores = evaluate(network, graph, node)
     positive, head = (
@@ -62,6 +64,8 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
 def rough_error(network: Network, graph: Graph) -> FloatArray:
     """A larger bound, for all scores of a vertex (n, 1) or of the graph (1,) alike, in a fraction of the time: every
     layer is replaced by its largest row sums, so that one number a vertex is passed on.
+
+    Theory: "Rounding of an evaluation".
     """
     held, most = graph.features, np.zeros((graph.num_vertices, 1))
     some = np.flatnonzero(np.diff(held.ptr))

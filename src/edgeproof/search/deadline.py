@@ -3,6 +3,8 @@
 Kernels release the interpreter's lock, so a timer can raise a flag while they run. A kernel that finds it raised
 returns at once and leaves its arrays half done: nothing it says from then on counts, but a candidate attack does, which
 is evaluated exactly.
+
+Theory: "What is never trusted".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The radius: attacks push its upper end down, proofs push its lower end up."""
+"""The radius: attacks push its upper end down, proofs push its lower end up.
+
+Theory: "Branch and bound covers every admissible graph".
+"""
 
 from __future__ import annotations
 

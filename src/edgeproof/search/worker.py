@@ -1,4 +1,7 @@
-"""A walker: one state on the tree, the kernel that moves it, and the exact answers to its questions."""
+"""A walker: one state on the tree, the kernel that moves it, and the exact answers to its questions.
+
+Theory: "Branch and bound covers every admissible graph", "What is never trusted".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The tester: scores of the grounding, kept up to date vertex by vertex."""
+"""The tester: scores of the grounding, kept up to date vertex by vertex.
+
+Theory: "Rounding of the grounding".
+"""
 
 from __future__ import annotations
 

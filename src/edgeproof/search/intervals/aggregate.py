@@ -1,4 +1,7 @@
-"""Boxes: interval bounds of every pre-activation over all graphs below a search node (BOUNDS.md, section 1)."""
+"""Boxes: interval bounds of every pre-activation over all graphs below a search node.
+
+Theory: "Interval bound propagation".
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ from .gcn import gather_gcn
 
 @loop
 def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, every, top, x):
-    """Present ones, plus the `cap` best gains (all positive ones if `every` undecided slot may flip)."""
+    """Present ones, plus the `cap` best gains (all positive ones if `every` undecided slot may flip).
+
+    Theory: "Interval of a sum".
+    """
     fill(low, 0.0, m)
     fill(high, 0.0, m)
     ranks = 0 if every else cap
@@ -73,7 +79,10 @@ def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, e
 
 @loop
 def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):
-    """The best of all splits into i deletions and j insertions, i + j <= cap; each split is best by rank."""
+    """The best of all splits into i deletions and j insertions, i + j <= cap; each split is best by rank.
+
+    Theory: "Interval of a mean".
+    """
     sum_low, sum_high = top[0, cap + 1], top[1, cap + 1]  # rows past the ranks: free
     fill(sum_low, 0.0, m)
     fill(sum_high, 0.0, m)
@@ -138,7 +147,10 @@ def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, 
 
 @loop
 def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):
-    """Upper: the largest that can be present. Lower: what is left when the `cap` best deletable ones go."""
+    """Upper: the largest that can be present. Lower: what is left when the `cap` best deletable ones go.
+
+    Theory: "Interval of a max".
+    """
     fill(low, -np.inf, m)  # best decided one, from below
     fill(high, -np.inf, m)
     lowest = top[1, 0]
@@ -188,7 +200,10 @@ def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, e
 
 @loop
 def pool_box(low, high, m, below, how, n):
-    """The readout's aggregation: over all vertices, none of them in doubt."""
+    """The readout's aggregation: over all vertices, none of them in doubt.
+
+    Theory: "Pooling".
+    """
     copy(low, below[0, SENT_LOW], m)
     copy(high, below[0, SENT_HIGH], m)
     for u in range(1, n):
@@ -236,7 +251,10 @@ def send_box(p, s, record, t, v):
 
 @loop
 def compare_box(low, high, old_low, old_high, slack, inherits, leaks, width):
-    """Allow for rounding, and count what differs from the old box: in itself, and in what it sends."""
+    """Allow for rounding, and count what differs from the old box: in itself, and in what it sends.
+
+    Theory: "Bounds of a parent hold below it".
+    """
     differs, sends = 0, 0
     for i in range(width):
         low[i] -= slack[i]
@@ -268,7 +286,10 @@ ROOT = 2  # `forced` where there is no earlier box
 
 @kernel
 def bound_vertex(p, s, options, t, v, forced):
-    """Recompute the box of p_t(v); True if what it sends changed (or `forced`), the old record on the trail."""
+    """Recompute the box of p_t(v); True if what it sends changed (or `forced`), the old record on the trail.
+
+    Theory: "Interval bound propagation", "Max over 0/1 features".
+    """
     below, record = s.boxes[t - 1], s.boxes[t, v]
     width = p.width[t]
     low, high, add_low, add_high = (

@@ -1,4 +1,4 @@
-"""Rounding: how far a computed number can lie from the one it stands for (BOUNDS.md, section 7).
+"""Rounding: how far a computed number can lie from the one it stands for.
 
 For a sum of n products, |computed - true| <= g(n) * (sum of their magnitudes), in any order, fused or not. The boxes
 of the root bound every magnitude below it, so one pass over the root gives, for every vertex and stage, a slack that
@@ -9,6 +9,8 @@ two degrees has seen 6 more roundings than under a sum; `roundings` allows 32. A
 are those of a sum over the neighbours and the vertex itself. Differences of two roots, in boxes and lines, lose no
 more than 4 units of 2**-53 each, times a message: that is within the same allowance, since it is taken of the message
 itself and not of the difference.
+
+Theory: "Rounding of interval bounds", "Rounding of the grounding", "What is never trusted".
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lines: linear upper bounds in the flips, with one budget shared by all vertices and layers (BOUNDS.md, section 2).
+"""Lines: linear upper bounds in the flips, with one budget shared by all vertices and layers.
 
 A pass starts with rows of coefficients on the pre-activations of one vertex and walks down the stages. It leaves, for
 every row b,  row . p  <=  const[b] + sum over pairs of gain[b, pair] * flip  for every graph below the search node, up
@@ -8,6 +8,8 @@ A gain asks how much a neighbour sends at its worst. Its box lets every coordina
 own way; a pass of its own that starts at the neighbour makes them share it, and bounds the gain far better
 (narrow.py). Such an inner pass takes boxes again where it has to ask, except at the second stage: below that, a pass
 is short.
+
+Theory: "Backward linear bounds", "Nested backward passes".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Spending the budget on the best gains of a pass."""
+"""Spending the budget on the best gains of a pass.
+
+Theory: "Concretizing under shared budgets", "Rounding of a backward pass".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The first stage in lines: features are numbers, so that coefficients end here, as constants and gains."""
+"""The first stage in lines: features are numbers, so that coefficients end here, as constants and gains.
+
+Theory: "Backward linear bounds", "Rounding of a backward pass".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lines through a max: one neighbour carries the line above, one the line below, coordinate by coordinate."""
+"""Lines through a max: one neighbour carries the line above, one the line below, coordinate by coordinate.
+
+Theory: "Linear bound of a max".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lines through a mean: every flip at its worst, over the denominator that makes it largest."""
+"""Lines through a mean: every flip at its worst, over the denominator that makes it largest.
+
+Theory: "Linear bound of a mean".
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Gains by lines: what a neighbour sends at its worst, bounded by a pass that starts at it.
 
 Where the gain of a flip counts, that flip is made, so that one less is left for what the neighbour sends.
+
+Theory: "Nested backward passes".
 """
 
 from __future__ import annotations

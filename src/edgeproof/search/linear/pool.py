@@ -1,4 +1,7 @@
-"""Lines through a readout."""
+"""Lines through a readout.
+
+Theory: "Pooling".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Activations in lines: a chord above, a tangent below."""
+"""Activations in lines: a chord above, a tangent below.
+
+Theory: "Relaxed activations".
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Boxes tightened by lines: hidden neurons whose sign is open, or that a max ranks, get a backward pass of their own.
 
-Bounds found here hold in the whole subtree, so they go to the box trail and children start from them
-(BOUNDS.md, section 3).
+Bounds found here hold in the whole subtree, so they go to the box trail and children start from them.
+
+Theory: "Tightened interval bounds", "Bounds of a parent hold below it".
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""What two flips make together at most: J of interplay.py."""
+"""What two flips make together at most: J of interplay.py.
+
+Theory: "Effects of flips add up, but for pairs", "Interactions at an activation", "Interactions at a sum and at a
+mean", "Interactions at a max".
+"""
 
 from __future__ import annotations
 

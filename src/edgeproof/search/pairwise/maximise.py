@@ -1,4 +1,7 @@
-"""What residuals pay at most, given the ranges of their multipliers: sums over the neurons of one vertex."""
+"""What residuals pay at most, given the ranges of their multipliers: sums over the neurons of one vertex.
+
+Theory: "Interactions at an activation", "Interactions at a max".
+"""
 
 from __future__ import annotations
 

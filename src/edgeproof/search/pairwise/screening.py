@@ -3,6 +3,8 @@
 A base graph is screened once. Pairs in no set that may break the claim are fixed; then every other one is flipped in
 turn, those with the most hope first, and the graph with it is the next base. Tables are kept by flips left: below one
 base they are overwritten only where fewer are left.
+
+Theory: "Screening".
 """
 
 from __future__ import annotations
@@ -36,7 +38,10 @@ def rank(ranked, row, count, sign, m):
 
 @leaf
 def bound_shifts(p, x, candidates, left):
-    """`under` and `over`: where all flips but two can shift a neuron to."""
+    """`under` and `over`: where all flips but two can shift a neuron to.
+
+    Theory: "Interactions at an activation".
+    """
     for t in range(1, p.T + 1):
         if not p.bends[t]:
             continue

@@ -1,4 +1,7 @@
-"""The largest of many rows, coordinate by coordinate."""
+"""The largest of many rows, coordinate by coordinate.
+
+Theory: "Interval of a sum".
+"""
 
 from __future__ import annotations
 

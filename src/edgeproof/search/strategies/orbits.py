@@ -7,6 +7,8 @@ other score the same (mirror.py). Then no bound is as cheap as looking at all ki
 Sets are enumerated flip by flip. Of pairs with the same role one is flipped; once all sets with it were looked at, it
 is left out, and all with the same role. A set may still come in several ways: first by the one, then by the other of
 two flips of one kind that are no longer alike with the rest.
+
+Theory: "Enumeration by orbits".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Excluding rivals: the oracle's answers for one search node."""
+"""Excluding rivals: the oracle's answers for one search node.
+
+Theory: "Excluded rivals stay excluded", "Enumeration of the last flips".
+"""
 
 from __future__ import annotations
 
