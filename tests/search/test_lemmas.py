@@ -118,7 +118,7 @@ def test_what_an_activation_makes_of_several_shifts_is_a_sum_over_pairs() -> Non
 
 @pytest.mark.parametrize("at_vertex", ["nobody", "inserts", "deletes"])
 def test_what_a_max_makes_of_several_flips_is_a_sum_over_pairs(at_vertex: str) -> None:
-    """One flip at most is at the vertex; what each alone changes there is known, and what each makes of every message."""
+    """At most one flip is at the vertex; what each changes alone is known, there and in every message."""
     for seed in range(3000):
         rng = np.random.default_rng(seed)
         senders, flips = int(rng.integers(at_vertex != "inserts", 5)), int(rng.integers(1, 5))
