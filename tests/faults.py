@@ -30,7 +30,7 @@ IN_SEARCH = (
     ),
     Fault(
         "others-shift-nothing", "search/pairwise/screening.py",
-        "                    x.over[t, v, i] += x.ranked[1, k, i]\n",
+        "                    x.over[t, v, i] += x.ranked[OVER, k, i]\n",
         "",
     ),
     Fault(
@@ -229,8 +229,8 @@ IN_SEARCH = (
     ),
     Fault(
         "orbit-left-out-with-its-flips", "search/strategies/orbit_kernels.py",
-        "        note_marks(s, level)\n        s.tally[WORK] += p.pair_u.size // ROLES_A_UNIT\n",
-        "        note_marks(s, level)\n        note_marks(s, np.int64(0))\n",
+        "        mark_level(s, level)\n        s.tally[WORK] += p.pair_u.size // ROLES_A_UNIT\n",
+        "        mark_level(s, level)\n        mark_level(s, np.int64(0))\n",
     ),
     Fault(
         "twins-by-kind", "search/symmetry/automorphisms.py",
@@ -286,31 +286,31 @@ IN_SEARCH = (
     ),
     # boxes
     Fault(
-        "sum-top-k", "search/intervals/aggregate.py",
+        "sum-top-k", "search/intervals/gather.py",
         "ranks = 0 if every else cap",
         "ranks = 0 if every else max(cap - 1, 0)",
     ),
     Fault(
-        "mean-denominator", "search/intervals/aggregate.py",
+        "mean-denominator", "search/intervals/gather.py",
         "count = present - i + j",
         "count = max(present - i + j, 1) + (i > 0)",
     ),
     Fault(
-        "mean-never-empty", "search/intervals/aggregate.py",
+        "mean-never-empty", "search/intervals/gather.py",
         "            if count == 0:\n",
         "            if count == 0 and present == 0:\n",
     ),
     Fault(
-        "max-kept-one-better", "search/intervals/aggregate.py",
-        "kept = top[0, cap]", "kept = top[0, max(cap - 1, 0)]",
+        "max-kept-one-better", "search/intervals/gather.py",
+        "kept = top[DELETED_LOW, cap]", "kept = top[DELETED_LOW, max(cap - 1, 0)]",
     ),
     Fault(
-        "max-never-empty", "search/intervals/aggregate.py",
+        "max-never-empty", "search/intervals/gather.py",
         "if decided == 0 and deletable <= cap:",
         "if decided == 0 and deletable < cap:",
     ),
     Fault(
-        "insertions-lower-ignored", "search/intervals/aggregate.py",
+        "insertions-lower-ignored", "search/intervals/gather.py",
         " or (state == MAYBE_INSERTED and cap > deletable):",
         ":",
     ),
@@ -403,17 +403,17 @@ IN_SEARCH = (
     ),
     Fault(
         "star-loss-dropped", "search/linear/max.py",
-        "losses[i] = max(high_down - floors[i], 0.0) if down_open else 0.0",
-        "losses[i] = 0.0",
+        "numbers[LOSS, i] = max(high_down - numbers[FLOOR, i], 0.0) if down_open else 0.0",
+        "numbers[LOSS, i] = 0.0",
     ),
     Fault(
         "star-drop-too-large", "search/linear/max.py",
-        "drops[i] = low_up - second if",
-        "drops[i] = high_up - second if",
+        "numbers[DROP, i] = low_up - second if",
+        "numbers[DROP, i] = high_up - second if",
     ),
     Fault(
         "star-never-empty", "search/linear/max.py",
-        "        if empties:\n            second = max(second, 0.0)\n",
+        "    if empties:\n        second = max(second, 0.0)\n",
         "",
     ),
     Fault(

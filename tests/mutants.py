@@ -25,12 +25,12 @@ TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "src" / "edgeproof"
 # of faults in the search, those that see most of them first
 SEARCH_CHECKS = (
-    "test_surroundings.py",
-    "search/test_crowds.py",
-    "search/test_gcn_gains.py",
-    "search/test_interplay.py",
-    "search/test_forks.py",
-    "search/test_symmetries.py",
+    "problem/test_receptive_field.py",
+    "search/intervals/test_binary_max.py",
+    "search/linear/test_gcn_gains.py",
+    "search/pairwise/test_interactions.py",
+    "search/strategies/test_forks.py",
+    "search/symmetry/test_automorphisms.py",
     "search/test_bounds.py",
     "test_search_against_brute.py",
 )

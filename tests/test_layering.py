@@ -112,6 +112,19 @@ def test_no_folder_has_more_files_than_a_newcomer_can_hold(folder: str) -> None:
     assert len(files) <= 14, sorted(files)
 
 
+def test_private_interfaces_of_numba_are_used_in_one_room() -> None:
+    """Any release of Numba may change them; `tools/try_numba.py` runs the oldest and the newest."""
+    for path in MODULES:
+        names = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                names.add(node.module or "")
+            elif isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+        private = {name for name in names if name.startswith(("numba.", "llvmlite"))}
+        assert not private or path.parent == ROOT / "search" / "jit", f"{path.name} imports {private}"
+
+
 def test_readers_know_nothing_of_the_package_but_its_errors() -> None:
     for path in (ROOT / "convert").rglob("*.py"):
         assert {part_of(name) for _, name in imported(path)} <= {"convert", "errors"}

@@ -119,19 +119,19 @@ class Node:
         self.budget = pairs if query.threat.budget is None else min(query.threat.budget, pairs)
         self.asked = options
         self.search = self.make_search()
-        if self.search.options.lines and self.p.T > 1 and self.rng.random() < 0.7:
-            self.search.follow(self.search.options._replace(lines_nested=1))
-        self.s, self.options = self.search.state, self.search.options
-        self.bundles = self.search._problem, self.search._state
-        self.lines = self.search._linear.bundle
-        self.linear_bundles = self.search._linear, self.search._nested, self.search._innermost
+        if self.search.worker.options.lines and self.p.T > 1 and self.rng.random() < 0.7:
+            self.search.worker.follow(self.search.worker.options._replace(lines_nested=1))
+        self.s, self.options = self.search.worker.state, self.search.worker.options
+        self.bundles = self.search.worker._problem, self.search.worker._state
+        self.lines = self.search.worker._linear.bundle
+        self.linear_bundles = self.search.worker._linear, self.search.worker._nested, self.search.worker._innermost
         self.bounded = bool(np.isfinite(self.s.error).all())
         self.truth = Truth(self.compiled, self.budget)
         self.below = np.ones(len(self.truth.flips), dtype=np.bool_)  # graphs below this node
 
     def make_search(self) -> Search:
         search = Search(self.compiled, self.budget, self.asked)
-        search.prepare()
+        search.worker.prepare()
         return search
 
     @property

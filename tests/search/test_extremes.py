@@ -75,16 +75,16 @@ def test_attack_stays_within_the_trail() -> None:
     options = resolve(None)
     compiled = compile_problem(query, options, budget)
     search = Search(compiled, budget, options)
-    search.prepare()
-    room = search.state.value_trail_at.size
+    search.worker.prepare()
+    room = search.worker.state.value_trail_at.size
     # the same trail as the beginning of a longer one: what lies behind its end must not change
-    trail, at = np.zeros((20 * room, *search.state.value_trail.shape[1:])), np.full(20 * room, -1)
-    search.state = search.state._replace(value_trail=trail[:room], value_trail_at=at[:room])
-    state = Bundle(search.state)
-    search._linear.bundle.order[:] = 1.0
+    trail, at = np.zeros((20 * room, *search.worker.state.value_trail.shape[1:])), np.full(20 * room, -1)
+    search.worker.state = search.worker.state._replace(value_trail=trail[:room], value_trail_at=at[:room])
+    state = Bundle(search.worker.state)
+    search.worker._linear.bundle.order[:] = 1.0
     nobody = np.ones(1, dtype=np.int8)  # no rival is looked at, so nothing ends the attack early
-    flip_best_gains(search._problem, state, search._linear, search.options, nobody)
-    assert 0 < search.state.tally[VALUE_MARK] <= room
+    flip_best_gains(search.worker._problem, state, search.worker._linear, search.worker.options, nobody)
+    assert 0 < search.worker.state.tally[VALUE_MARK] <= room
     assert (at[room:] == -1).all()
 
 

@@ -14,10 +14,10 @@ from edgeproof.demo.karate import karate_graph, karate_network
 from edgeproof.engines import brute
 from edgeproof.model.query import make_query
 from edgeproof.options import PAPER, TABLE, TEST_SWITCHES
-from edgeproof.problem.compile import compile as problem
-from edgeproof.problem.compile import receptive_field as surroundings
+from edgeproof.problem import compile as problem
+from edgeproof.problem import receptive_field as surroundings
 from edgeproof.search import engine
-from edgeproof.search.attacks import beam_search as portfolio
+from edgeproof.search.attacks import beam_search, extensions
 from random_queries import draw
 
 MEMBERS = (0, 2, 9, 13, 19, 28, 31)
@@ -67,8 +67,8 @@ def test_what_depends_on_size_gives_the_same_answers(large: bool, monkeypatch: p
     if large:
         for module, name in ((problem, "SHORT_ROW"), (surroundings, "GRID"), (exact, "FEW_COLUMNS")):
             monkeypatch.setattr(module, name, 0)
-        monkeypatch.setattr(portfolio, "CHUNK", 2)
-        monkeypatch.setattr(portfolio, "OVERFULL", 1)
+        monkeypatch.setattr(extensions, "CHUNK", 2)
+        monkeypatch.setattr(beam_search, "OVERFULL", 1)
     failures = [found for index in range(400) if (found := check(engine, 31, index)) is not None]
     assert not failures, failures[0]
 

@@ -111,6 +111,18 @@ class Threat:
             return None
         return frozenset(graph.pair(u, v) for u, v in self.fragile) - self.protected_pairs(graph)
 
+    def listed_sources(self, graph: Graph) -> dict[int, list[int]] | None:
+        """By vertex, the sources of the explicit pairs into it; None if there is no list."""
+        explicit = self.explicit_pairs(graph)
+        if explicit is None:
+            return None
+        sources: dict[int, list[int]] = {}
+        for u, v in sorted(explicit):
+            sources.setdefault(v, []).append(u)
+            if not graph.directed and u != v:
+                sources.setdefault(u, []).append(v)
+        return sources
+
     def protected_pairs(self, graph: Graph) -> frozenset[Pair]:
         return frozenset(graph.pair(u, v) for u, v in self.protected)
 

@@ -136,14 +136,7 @@ class _Fragile:
         # the common case: every edge may go, nothing may come
         self.only_edges = threat.delete and not threat.insert and threat.fragile is None and not self.protected
         self.everything = threat.insert is True and threat.fragile is None and not self.protected
-        self.listed: dict[int, list[int]] | None = None
-        explicit = threat.explicit_pairs(graph)
-        if explicit is not None:
-            self.listed = {}
-            for u, v in sorted(explicit):
-                self.listed.setdefault(v, []).append(u)
-                if not graph.directed and u != v:
-                    self.listed.setdefault(u, []).append(v)
+        self.listed = threat.listed_sources(graph)
 
     def sources(self, v: int) -> tuple[list[int], IntArray | list[int]]:
         """(sources of fragile edges into v, sources of fragile absent pairs into v)."""

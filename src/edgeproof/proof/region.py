@@ -126,14 +126,7 @@ class _Fragile:
     def __init__(self, query: Query) -> None:
         self.graph, self.threat, self.node = query.graph, query.threat, query.claim.node
         self.protected = self.threat.protected_pairs(self.graph)
-        self.listed: dict[int, list[int]] | None = None
-        explicit = self.threat.explicit_pairs(self.graph)
-        if explicit is not None:
-            self.listed = {}
-            for u, v in sorted(explicit):
-                self.listed.setdefault(v, []).append(u)
-                if not self.graph.directed and u != v:
-                    self.listed.setdefault(u, []).append(v)
+        self.listed = self.threat.listed_sources(self.graph)
 
     def into(self, v: int) -> list[int]:
         """Sources u for which the pair (u, v) is fragile."""

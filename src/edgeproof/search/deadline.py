@@ -21,7 +21,7 @@ LONG_PASS = 1 << 18
 
 
 def stop_at(deadline: float, tally: IntArray, owner: object) -> None:
-    """Raise the flag in `tally` when the time has come; `owner` is the walker, whose end ends the timer too."""
+    """Raise the flag in `tally` when the time has come; `owner` is the worker, whose end ends the timer too."""
 
     def ring() -> None:
         tally[STOP] = 1

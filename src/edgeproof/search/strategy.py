@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from math import log2
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ..model.graph import Pair
 from ..model.verdict import Stats
 from ..problem.layout import Compiled
-from .attacks.beam_search import BeamSearch, Flips
+from .attacks.beam_search import BeamSearch
+from .attacks.extensions import Extensions, Flips
+from .attacks.local_search import LocalSearch
 from .forward.claim import grounding_may_break
 from .intervals.rounding import evaluate_root
 from .jit.by_address import Bundle
@@ -46,7 +48,7 @@ from .worker import Worker, make_root
 
 # search nodes after which a query is hard enough to be shared between threads
 SHARE_AFTER = 1000
-# times as many evaluations as flips, in a climb: most are for swaps
+# times as many evaluations as flips, in a local search: most are for swaps
 SWAPS = 4
 # tighten at every k-th level: measured on five datasets, 2 beats 1 by 1.2-1.7x and is level with 4
 TIGHTEN_EVERY = 2
@@ -96,8 +98,26 @@ NODE_PLAN = (
 )  # fmt: skip
 
 
-class Search(Worker):
-    """One query from the first node to the verdict: a plan says what to try as it proves harder."""
+class Looking(NamedTuple):
+    """Ways to look for attacks, which share their evaluations."""
+
+    extensions: Extensions
+    beam: BeamSearch
+    local: LocalSearch
+
+
+class Strategy(Protocol):
+    """A way to settle the question: the tree (worker.py), forks or orbits (strategies/)."""
+
+    def advance(self, most_nodes: int) -> int:
+        """Move on for a while; why it came back (tree/codes.py)."""
+
+
+class Search:
+    """One query from the first node to the verdict: a plan says what to try as it proves harder.
+
+    It has one worker, and a strategy that moves it.
+    """
 
     def __init__(
         self,
@@ -109,17 +129,18 @@ class Search(Worker):
         trace: Trace | None = None,
         deadline: float | None = None,
     ) -> None:
-        super().__init__(compiled, budget, options, on_attack, trace, deadline, later=True)
+        self.worker = Worker(compiled, budget, options, on_attack, trace, deadline, later=True)
         self._asked, self._threads = options, threads
         self._plan = self._make_plan(options)
-        self._beams: BeamSearch | None = None
+        self._looking: Looking | None = None
         self._refuted: set[Flips] = set()
-        self._instead: Forks | Orbits | None = None  # what moves this walker, where it does not walk by itself
-        self._others = np.zeros_like(self.state.tally)  # what walkers have counted that this search was shared with
+        self._strategy: Strategy = self.worker  # the tree, as long as nothing promises more
+        # what workers have counted that this search was shared with
+        self._others = np.zeros_like(self.worker.state.tally)
         self._others_checks = 0
 
     def _make_plan(self, options: Mapping[str, bool]) -> list[Step]:
-        p = self.compiled.problem
+        p = self.worker.compiled.problem
         plan: tuple[Step, ...] = NODE_PLAN if p.node_task else GRAPH_PLAN
         if not p.node_task and not p.pair_present.all():
             plan = INSERTION_PLAN
@@ -133,137 +154,157 @@ class Search(Worker):
         if options["forks_at_once"]:
             steps.append(Step(0, forks=True))
         steps += plan
-        if not (options["lines_tighten"] and self.options.lines):
+        if not (options["lines_tighten"] and self.worker.options.lines):
             steps = [step for step in steps if not step.tighten]
         if not options["attacks"]:
             steps = [step for step in steps if not step.attacks]
         if not options["interplay"]:
             steps = [step for step in steps if not (step.interplay or step.orbits or step.forks)]
-        if not (options["interplay_orbits"] and self.uses_symmetries):
+        if not (options["interplay_orbits"] and self.worker.uses_symmetries):
             steps = [step for step in steps if not step.orbits]
         if any(step.forks for step in steps) and not (
-            options["interplay_forks"] and self.budget >= FORK_FLIPS and forks_apply(p)
+            options["interplay_forks"] and self.worker.budget >= FORK_FLIPS and forks_apply(p)
         ):
             steps = [step for step in steps if not step.forks]
         return steps
 
     def _is_due(self, step: Step) -> bool:
-        if self.nodes < step.nodes or not step.patience:
-            return self.nodes >= step.nodes
-        tally = self.state.tally
+        if self.worker.nodes < step.nodes or not step.patience:
+            return self.worker.nodes >= step.nodes
+        tally = self.worker.state.tally
         if step.forks:
-            return bool(tally[WORK] >= step.patience * FORK_WORK * count_forks(self.compiled.problem) ** 2)
-        evaluations = (step.width + SWAPS * step.restarts) * self.limit * len(self.compiled.pairs)
+            return bool(tally[WORK] >= step.patience * FORK_WORK * count_forks(self.worker.compiled.problem) ** 2)
+        evaluations = (step.width + SWAPS * step.restarts) * self.worker.limit * len(self.worker.compiled.pairs)
         price = tally[EVALUATION_WORK] / max(tally[EVALUATIONS], 1)
         return bool(tally[WORK] >= step.patience * evaluations * max(price, 1.0))
 
     def _take(self, step: Step) -> None:
         if step.tighten:
-            if not self.options.lines:
+            if not self.worker.options.lines:
                 return  # nothing can be bounded
             # not an easy one: start again with the expensive oracle, which pays off from the root on
-            restart(self._problem, self._state)
-            if self.trace is not None:
-                self.trace.clear()
+            restart(self.worker._problem, self.worker._state)
+            if self.worker.trace is not None:
+                self.worker.trace.clear()
             # around a node, passes inside passes shrink trees tenfold; of a whole graph, where everybody matters, they
             # shrank them by a fifth and took three times as long (MUTAG, mean, deletions)
-            p = self.compiled.problem
+            p = self.worker.compiled.problem
             narrow = self._asked["lines_nested"] and p.T > 1 and p.node_task
-            self.follow(self.options._replace(lines_tighten=TIGHTEN_EVERY, lines_nested=int(narrow)))
+            self.worker.follow(self.worker.options._replace(lines_tighten=TIGHTEN_EVERY, lines_nested=int(narrow)))
         elif step.interplay:
-            if not self.options.interplay and self.can_screen():
-                restart(self._problem, self._state)
-                self.follow(self.options._replace(interplay=1))
+            if not self.worker.options.interplay and self.worker.can_screen():
+                restart(self.worker._problem, self.worker._state)
+                self.worker.follow(self.worker.options._replace(interplay=1))
         elif step.orbits:
             at_once = self._asked["orbits_at_once"]
-            if self.options.interplay and (at_once or are_few(self.compiled.problem, self.symmetries(), self.limit)):
-                self._instead = Orbits(self)
+            if self.worker.options.interplay and (
+                at_once or are_few(self.worker.compiled.problem, self.worker.symmetries(), self.worker.limit)
+            ):
+                self._strategy = Orbits(self.worker)
         elif step.forks:
-            if self._instead is None and self.options.interplay and self.limit == FORK_FLIPS:
-                self._instead = Forks(self)
-        elif self.limit > (0 if self._asked["attack_at_once"] else 1):
-            beams = self._look_from_root()
-            while self.limit > 0 and self._look(beams, step) and not self._first_only:
+            if self._strategy is self.worker and self.worker.options.interplay and self.worker.limit == FORK_FLIPS:
+                self._strategy = Forks(self.worker)
+        elif self.worker.limit > (0 if self._asked["attack_at_once"] else 1):
+            looking = self._look_from_root()
+            while self.worker.limit > 0 and self._look(looking, step) and not self._first_only:
                 pass  # a smaller one may be found the same way
 
-    def _look(self, beams: BeamSearch, step: Step) -> Flips | None:
+    def _look(self, looking: Looking, step: Step) -> Flips | None:
         if step.restarts:
-            return beams.climb(self.limit, step.restarts)
-        return beams.search(self.limit, step.width)
+            return looking.local.search(self.worker.limit, step.restarts)
+        return looking.beam.search(self.worker.limit, step.width)
 
-    def _look_from_root(self) -> BeamSearch:
+    def _look_from_root(self) -> Looking:
         """One that evaluates where the search is about to begin, while that is so; then one with a state of its own."""
-        if self._beams is None:
-            state, here = self.state, self.nodes == 0 and self.state.tally[PAIR_MARK] == 0
+        if self._looking is None:
+            state, here = self.worker.state, self.worker.nodes == 0 and self.worker.state.tally[PAIR_MARK] == 0
             if not here:
-                state = make_root(self.compiled.problem, self.budget, self.most)
-                evaluate_root(self._problem, Bundle(state), self.options)
-            found = BeamSearch(self._problem, state, self.options, self.breaks, self._refuted, self.deadline)
+                state = make_root(self.worker.compiled.problem, self.worker.budget, self.worker.most)
+                evaluate_root(self.worker._problem, Bundle(state), self.worker.options)
+            extensions = Extensions(
+                self.worker._problem,
+                state,
+                self.worker.options,
+                self.worker.breaks,
+                self._refuted,
+                self.worker.deadline,
+            )
+            found = Looking(extensions, BeamSearch(extensions), LocalSearch(extensions))
             if here:
                 return found
-            self._beams = found
-        return self._beams
+            self._looking = found
+        return self._looking
+
+    @property
+    def attack(self) -> list[Pair] | None:
+        """The best one so far."""
+        return self.worker.attack
+
+    @property
+    def rival(self) -> int | None:
+        return self.worker.rival
 
     def _is_broken(self) -> bool:
         """Whether the graph as it is may break the claim, which the kernel asks before all else."""
-        fresh = self.state.tally[FRESH] == 1
-        return fresh and bool(grounding_may_break(self._problem, self._state, self.state.frame_excluded[0]))
+        fresh = self.worker.state.tally[FRESH] == 1
+        return fresh and bool(
+            grounding_may_break(self.worker._problem, self.worker._state, self.worker.state.frame_excluded[0])
+        )
 
     def _is_done(self) -> bool:
         """Whether there is an attack, and no smaller one is asked for, or none is possible."""
-        return self.attack is not None and (self._first_only or not self.attack)
+        return self.worker.attack is not None and (self._first_only or not self.worker.attack)
 
     def run(self, *, node_limit: int | None, first_only: bool) -> str | None:
         """Search to the end (None) or to a limit (its name); with `first_only`, the first attack ends it too."""
         self._first_only = first_only
         most_nodes = np.iinfo(np.int64).max if node_limit is None else node_limit
         while True:
-            shared = self._threads > 1 and self.nodes >= SHARE_AFTER and self.state.tally[ACTION] == ENTER
+            shared = self._threads > 1 and self.worker.nodes >= SHARE_AFTER and self.worker.state.tally[ACTION] == ENTER
             while self._plan and not self._is_done() and (shared or self._is_due(self._plan[0])):
                 if self._plan[0].attacks and self._is_broken():
                     break  # the kernel asks next whether the flips where it stands are an attack
                 step = self._plan.pop(0)
                 if step.nodes > 0 or not step.attacks:
-                    self.prepare()
+                    self.worker.prepare()
                 if not step.patience or self._is_due(step):  # otherwise threads would wait for it
                     self._take(step)
             if self._is_done():
                 return None
-            if shared and self._instead is None:
+            if shared and self._strategy is self.worker:
                 return self._share(most_nodes)
-            self.prepare()
+            self.worker.prepare()
             # a step that waits for work is looked at again whenever the kernel comes back, as it often does
-            later = [step.nodes for step in self._plan[:1] if step.nodes > self.nodes]
+            later = [step.nodes for step in self._plan[:1] if step.nodes > self.worker.nodes]
             pause = min([most_nodes, *later])
-            if self._instead is not None:
-                code = self._instead.advance(pause)
-            else:
-                code = self.advance(min(pause, SHARE_AFTER) if self._threads > 1 else pause)
+            if self._threads > 1 and self._strategy is self.worker:
+                pause = min(pause, SHARE_AFTER)
+            code = self._strategy.advance(pause)
             if code == FINISHED:
                 return None
             if code == CANDIDATE:
-                self.breaks(self.flips())
-            elif code == PAUSED and self.nodes >= most_nodes:
+                self.worker.breaks(self.worker.flips())
+            elif code == PAUSED and self.worker.nodes >= most_nodes:
                 return "node limit"
-            if code == STOPPED or (self.deadline is not None and time.perf_counter() > self.deadline):
-                return None if self.attack is not None and first_only else "timeout"
+            if code == STOPPED or (self.worker.deadline is not None and time.perf_counter() > self.worker.deadline):
+                return None if self.worker.attack is not None and first_only else "timeout"
 
     def _share(self, most_nodes: int) -> str | None:
         """Leave what is open to several walkers."""
-        crew = WorkerPool(self, self._asked, self._threads, self._first_only)
-        reason = crew.run(most_nodes - int(self._others[NODES]))
-        for worker in crew.workers:
+        pool = WorkerPool(self.worker, self._asked, self._threads, self._first_only)
+        reason = pool.run(most_nodes - int(self._others[NODES]))
+        for worker in pool.workers:
             self._others += worker.state.tally
             self._others_checks += worker.exact_checks
         return reason
 
     @property
     def all_nodes(self) -> int:
-        return self.nodes + int(self._others[NODES])
+        return self.worker.nodes + int(self._others[NODES])
 
     def stats(self, started: float) -> Stats:
-        tally = self.state.tally + self._others
-        fragile = len(self.compiled.pairs)
+        tally = self.worker.state.tally + self._others
+        fragile = len(self.worker.compiled.pairs)
         nodes = int(tally[NODES])
         return Stats(
             nodes=nodes,
@@ -271,7 +312,7 @@ class Search(Worker):
             leaves=int(tally[LEAVES]),
             fragile=fragile,
             exploration=exploration(nodes, fragile),
-            evaluations=int(tally[EVALUATIONS]) + (self._beams.evaluations if self._beams else 0),
+            evaluations=int(tally[EVALUATIONS]) + (self._looking.extensions.evaluations if self._looking else 0),
             box_prunes=int(tally[BOX_PRUNES]),
             line_prunes=int(tally[LINE_PRUNES]),
             swept_leaves=int(tally[ENUMERATED_LEAVES]),
@@ -282,6 +323,6 @@ class Search(Worker):
             spent_leaves=int(tally[SPENT_LEAVES]),
             lonely_leaves=int(tally[LONELY_LEAVES]),
             candidates=int(tally[CANDIDATES]),
-            exact_checks=self.exact_checks + self._others_checks,
+            exact_checks=self.worker.exact_checks + self._others_checks,
             work=int(tally[WORK]),
         )

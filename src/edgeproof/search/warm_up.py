@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .jit.cache import compiled_mark
+from .jit.cache import is_marked, mark_compiled
 from .jit.interpreted import INTERPRETED
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ _warm = False
 
 
 def is_compiled() -> bool:
-    return INTERPRETED or compiled_mark().exists()
+    return INTERPRETED or is_marked()
 
 
 def warm_up() -> None:
@@ -42,10 +41,8 @@ def warm_up() -> None:
     if helper is not None:
         helper.wait()  # what it has not compiled, for whatever reason, is compiled here
     search.run(node_limit=None, first_only=True)
-    search.set_out(0)  # as threads do
-    with suppress(OSError):  # a cache that others made and may not be written to
-        compiled_mark().parent.mkdir(parents=True, exist_ok=True)
-        compiled_mark().touch()
+    search.worker.set_out(0)  # as threads do
+    mark_compiled()
 
 
 def _compile_others(search: Search) -> None:
@@ -58,10 +55,10 @@ def _compile_others(search: Search) -> None:
     from .strategies.fork_kernels import enumerate_forks, evaluate_sets, start_at
     from .strategies.orbit_kernels import enumerate_orbits
 
-    p, state = search.compiled.problem, search.state
+    p, state = search.worker.compiled.problem, search.worker.state
     tables = make_idle_tables(p), make_coarse(p)
     problem, *bundles = (Bundle(bundle).kind for bundle in (p, state, *tables))
-    options, excluded = numba.typeof(search.options), numba.typeof(state.frame_excluded[0])
+    options, excluded = numba.typeof(search.worker.options), numba.typeof(state.frame_excluded[0])
     number, numbers, sets = numba.int64, numba.int64[::1], numba.int64[:, ::1]
     start_at.compile((problem, bundles[0], options, numbers, number))
     enumerate_forks.compile((problem, *bundles, options, excluded, numbers, number))

@@ -66,14 +66,7 @@ class _Fragile:
     def __init__(self, query: Query) -> None:
         self._graph, self._threat, self._node = query.graph, query.threat, query.claim.node
         self._protected = self._threat.protected_pairs(query.graph)
-        self._listed: dict[int, set[int]] | None = None
-        listed = self._threat.explicit_pairs(query.graph)
-        if listed is not None:
-            self._listed = {}
-            for u, v in listed:
-                self._listed.setdefault(v, set()).add(u)
-                if not self._graph.directed:
-                    self._listed.setdefault(u, set()).add(v)
+        self._listed = self._threat.listed_sources(query.graph)
 
     def payers(self, pair: Pair) -> tuple[int, ...]:
         u, v = pair
@@ -96,7 +89,7 @@ class _Fragile:
     def _sources(self, v: int, inside: set[int]) -> list[int]:
         """Every u for which u -> v is an edge or could be inserted."""
         if self._listed is not None:
-            return sorted(inside | self._listed.get(v, set()))
+            return sorted(inside.union(self._listed.get(v, ())))
         if self._threat.insert is True or (self._threat.insert == "target" and v == self._node):
             return list(range(self._graph.num_vertices))
         if self._threat.insert == "target" and not self._graph.directed and self._node is not None:

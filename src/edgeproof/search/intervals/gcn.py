@@ -21,6 +21,9 @@ from ..state.scratch import DEGREE_GAIN, INSERTED_GAIN, INSERTING
 from ..state.state import DEGREE_RANKS, SENT_HIGH, SENT_LOW
 from ..state.topk import insert_top
 
+# lists of `top`: deletions and insertions at the vertex, by what they add; and two single rows
+GOING, COMING, TOTAL, WITH_MORE = 0, 1, 2, 3
+
 
 @kernel
 def insert_degree_gains(p, s, options, row, m, u, sign, open_edge, left):
@@ -62,8 +65,7 @@ def gather_gcn(p, s, options, best, m, below, v, cap, side):
     """
     sign, end = (1.0, SENT_HIGH) if side else (-1.0, SENT_LOW)
     left = flips_left(s, options)
-    going, coming = s.top[0], s.top[1]
-    total, with_more = s.top[2, 0], s.top[3, 0]
+    going, coming, total, with_more = s.top[GOING], s.top[COMING], s.top[TOTAL, 0], s.top[WITH_MORE, 0]
     fill(total, 0.0, m)
     for k in range(cap):
         fill(going[k], -np.inf, m)

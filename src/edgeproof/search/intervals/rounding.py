@@ -20,7 +20,7 @@ import numpy as np
 from ...problem.layout import DENSE, GCN, MAX, POOL, SUM
 from ..forward.incremental import evaluate_vertex
 from ..jit.by_address import Bundle
-from ..jit.decorators import entry, kernel, loop
+from ..jit.decorators import entry, kernel, leaf, loop
 from ..state.budget import spendable
 from ..state.rows import add, copy, fill
 from ..state.scratch import LARGEST
@@ -101,16 +101,77 @@ def evaluate_root(p, s, options):
             s.tally[VALUE_MARK] = 0
 
 
+@leaf
+def pass_on(p, t, rows, passed):
+    """passed[u]: |A| times rows[u], for stages that gather products."""
+    if t > 1 and p.kind[t] != DENSE and p.how[t] != MAX:
+        for u in range(p.active[t - 1]):
+            fill(passed[u], 0.0, p.D)
+            add_magnitudes(passed[u], p.AT_abs[t], rows[u], p.width[t - 1], p.width[t])
+
+
+@leaf
+def size_first(p, s, options, v, size, gathered):
+    """size: what the terms of p_1(v) amount to in magnitude."""
+    width = p.width[1]
+    copy(size, p.own_abs[v], width)
+    if p.kind[1] != DENSE and p.sends_products[1]:
+        gather_magnitudes(p, s, options, np.int64(1), v, gathered, np.int64(SUM), p.sent_abs)
+        for i in range(width):
+            size[i] += gathered[i] + (p.sent_abs[v, i] if p.how[1] == GCN else 0.0)
+    elif p.kind[1] != DENSE:
+        offset = p.raw_columns_ptr[v, 0]
+        m = p.raw_columns_ptr[v, 1] - offset
+        fill(gathered, 0.0, m)
+        for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
+            row = p.raw[p.raw_at[k] : p.raw_at[k] + m]
+            for j in range(m):
+                gathered[j] += abs(row[j])
+        for j in range(m):
+            row = p.A1T_abs[p.raw_columns[offset + j]]
+            amount = max(gathered[j], NORMAL)
+            for i in range(width):
+                size[i] += row[i] * amount
+
+
+@leaf
+def add_below(p, s, options, t, v, out, rows, passed, gathered, how):
+    """Add to `out` what v makes of magnitudes or errors of the stage below: its own through C, and what it gathers
+    through A. `how` is SUM where the terms of a sum or mean count in full.
+    """
+    width, lower = p.width[t], p.width[t - 1]
+    add_magnitudes(out, p.CT_abs[t], rows[v], lower, width)
+    if p.kind[t] != DENSE and p.how[t] == MAX:
+        # a coordinate of a max moves by no more than the largest of its terms does
+        gather_magnitudes(p, s, options, t, v, gathered, np.int64(MAX), rows)
+        add_magnitudes(out, p.AT_abs[t], gathered, lower, width)
+    elif p.kind[t] != DENSE:
+        gather_magnitudes(p, s, options, t, v, gathered, how, passed)
+        for i in range(width):
+            out[i] += gathered[i] + (passed[v, i] if p.how[t] == GCN else 0.0)
+
+
+@leaf
+def note_objective_errors(p, s, magnitude, error, factor):
+    """The error of every rival's objective, from those of the last stage."""
+    last, size = error[p.T, 0], magnitude[p.T, 0]
+    for r in range(p.rivals):
+        if p.folded:
+            s.error[r] = 2.0 * last[r]
+        else:
+            both = size[p.rival_at[r]] + size[p.label_at]
+            s.error[r] = 2.0 * (last[p.rival_at[r]] + last[p.label_at] + both * factor)
+
+
 @entry
 def enclose_root(p, s, options, magnitude, error, passed, gathered):
     """Fill boxes, slacks and errors for the root; False if something is too large to be bounded, or if time is
-    up (alarm.py).
+    up (deadline.py).
 
     magnitude, error: (T+1, n, D) bounds of |p_t(v)| and of the error of the grounding's values.
     passed: (n, D) scratch; gathered: (W,) scratch.
     """
-    n = p.n
-    for v in range(n):
+    for v in range(p.n):
         copy(s.boxes[0, v, OWN_LOW], p.own[v], p.D)
         copy(s.boxes[0, v, OWN_HIGH], p.own[v], p.D)
         copy(s.boxes[0, v, SENT_LOW], p.sent[v], p.D)
@@ -119,80 +180,35 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
     factor = unit / (1.0 - unit)
     finite = True
     for t in range(1, p.T + 1):
-        width, lower = p.width[t], p.width[t - 1]
-        if t > 1 and p.kind[t] != DENSE and p.how[t] != MAX:
-            for u in range(p.active[t - 1]):
-                fill(passed[u], 0.0, p.D)
-                add_magnitudes(passed[u], p.AT_abs[t], magnitude[t - 1, u], lower, width)
+        width = p.width[t]
+        pass_on(p, t, magnitude[t - 1], passed)
         for v in range(p.active[t]):
             size = s.slack[t, v]
             if t == 1:
-                copy(size, p.own_abs[v], width)
-                if p.kind[1] != DENSE and p.sends_products[1]:
-                    gather_magnitudes(p, s, options, t, v, gathered, np.int64(SUM), p.sent_abs)
-                    for i in range(width):
-                        size[i] += gathered[i] + (p.sent_abs[v, i] if p.how[1] == GCN else 0.0)
-                elif p.kind[1] != DENSE:
-                    offset = p.raw_columns_ptr[v, 0]
-                    m = p.raw_columns_ptr[v, 1] - offset
-                    fill(gathered, 0.0, m)
-                    for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
-                        row = p.raw[p.raw_at[k] : p.raw_at[k] + m]
-                        for j in range(m):
-                            gathered[j] += abs(row[j])
-                    for j in range(m):
-                        row = p.A1T_abs[p.raw_columns[offset + j]]
-                        amount = max(gathered[j], NORMAL)
-                        for i in range(width):
-                            size[i] += row[i] * amount
+                size_first(p, s, options, v, size, gathered)
             else:
                 copy(size, p.bias_abs[t], width)
-                add_magnitudes(size, p.CT_abs[t], magnitude[t - 1, v], lower, width)
-                if p.kind[t] != DENSE and p.how[t] == MAX:
-                    gather_magnitudes(p, s, options, t, v, gathered, np.int64(MAX), magnitude[t - 1])
-                    add_magnitudes(size, p.AT_abs[t], gathered, lower, width)
-                elif p.kind[t] != DENSE:
-                    # a mean takes deletions back from a sum before it divides, so its terms count in full
-                    gather_magnitudes(p, s, options, t, v, gathered, np.int64(SUM), passed)
-                    for i in range(width):
-                        size[i] += gathered[i] + (passed[v, i] if p.how[t] == GCN else 0.0)
+                # a mean takes deletions back from a sum before it divides, so its terms count in full
+                add_below(p, s, options, t, v, size, magnitude[t - 1], passed, gathered, np.int64(SUM))
             for i in range(width):
                 finite = finite and size[i] < LARGE
                 size[i] = size[i] * factor + TINY
-        if t > 1 and p.kind[t] != DENSE and p.how[t] != MAX:
-            for u in range(p.active[t - 1]):
-                fill(passed[u], 0.0, p.D)
-                add_magnitudes(passed[u], p.AT_abs[t], error[t - 1, u], lower, width)
+        pass_on(p, t, error[t - 1], passed)
         for v in range(p.active[t]):
             if s.tally[STOP]:
                 return False
             total = error[t, v]
             copy(total, s.slack[t, v], width)
             if t > 1:
-                add_magnitudes(total, p.CT_abs[t], error[t - 1, v], lower, width)
-                if p.kind[t] != DENSE and p.how[t] == MAX:
-                    # a coordinate of a max moves by no more than the largest error among its terms
-                    gather_magnitudes(p, s, options, t, v, gathered, np.int64(MAX), error[t - 1])
-                    add_magnitudes(total, p.AT_abs[t], gathered, lower, width)
-                elif p.kind[t] != DENSE:
-                    how = np.int64(SUM) if p.how[t] == GCN else p.how[t]
-                    gather_magnitudes(p, s, options, t, v, gathered, how, passed)
-                    for i in range(width):
-                        total[i] += gathered[i] + (passed[v, i] if p.how[t] == GCN else 0.0)
+                how = np.int64(SUM) if p.how[t] == GCN else p.how[t]
+                add_below(p, s, options, t, v, total, error[t - 1], passed, gathered, how)
             bound_vertex(p, s, options, t, v, np.int64(ROOT))
             for i in range(width):
                 bottom, above = s.boxes[t, v, LOW, i], s.boxes[t, v, HIGH, i]
                 magnitude[t, v, i] = max(abs(bottom), abs(above))
                 finite = finite and abs(bottom) < LARGE and abs(above) < LARGE and total[i] < LARGE
             s.tally[BOX_MARK] = 0
-    last = error[p.T, 0]
-    for r in range(p.rivals):
-        if p.folded:
-            s.error[r] = 2.0 * last[r]
-        else:
-            size = magnitude[p.T, 0]
-            both = size[p.rival_at[r]] + size[p.label_at]
-            s.error[r] = 2.0 * (last[p.rival_at[r]] + last[p.label_at] + both * factor)
+    note_objective_errors(p, s, magnitude, error, factor)
     return finite
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -41,6 +43,31 @@ def whole_folder() -> Path:
 def compiled_mark() -> Path:
     """The file that says that every kernel was compiled: single kernels are also left by a run that was stopped."""
     return whole_folder() / "compiled"
+
+
+def is_marked() -> bool:
+    return compiled_mark().exists()
+
+
+def mark_compiled() -> None:
+    with suppress(OSError):  # a cache that others made and may not be written to
+        compiled_mark().parent.mkdir(parents=True, exist_ok=True)
+        compiled_mark().touch()
+
+
+@contextmanager
+def compiling_alone() -> Iterator[None]:
+    """Of several processes that start at once, one compiles and the rest wait."""
+    mark = compiled_mark()
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    with mark.with_suffix(".lock").open("ab") as lock:
+        try:
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except (ImportError, OSError):  # no locks here: each may compile for itself
+            pass
+        yield
 
 
 @cache

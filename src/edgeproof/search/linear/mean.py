@@ -9,16 +9,8 @@ import numpy as np
 
 from ...problem.layout import MAYBE_DELETED, MAYBE_INSERTED
 from ..jit.decorators import kernel, leaf
+from ..state.topk import insert_number
 from .workspace import start_row, touch
-
-
-@leaf
-def keep_lowest(held, count, x):
-    """Insert x into the `count` smallest seen so far, in ascending order."""
-    for r in range(count):
-        smaller = min(held[r], x)
-        x = max(held[r], x)
-        held[r] = smaller
 
 
 @leaf
@@ -41,16 +33,16 @@ def gain_deletions(p, s, linear, v, b, present, most, total_high):
         return
     k = present
     steps = min(most, k - 1)
-    highs = linear.ranked
+    lowest = linear.ranked  # of the `high`, with minus signs
     for r in range(steps):
-        highs[r] = np.inf
+        lowest[r] = -np.inf
     for j in range(start, end):
         if s.status[j] == MAYBE_DELETED:
-            keep_lowest(highs, steps, aboves[j - start])
+            insert_number(lowest, steps, -aboves[j - start])
     middle = total_high / k
     over, surplus = 0.0, 0.0
     for i in range(1, steps + 1):
-        over += middle - highs[i - 1]
+        over += middle + lowest[i - 1]
         surplus = max(surplus, (i - 1) * over / (i * (k - i) * (k - 1.0)))
     if most == k:
         surplus = max(surplus, -middle / k)

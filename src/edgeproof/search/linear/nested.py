@@ -10,7 +10,7 @@ from __future__ import annotations
 from ...problem.layout import MAX, MAYBE_DELETED, MEAN
 from ..jit.decorators import kernel, leaf, part
 from ..state.state import HIGH, LOW
-from .workspace import touch
+from .workspace import ABOVE, BELOW, CONSTANT, DROP, FLOOR, LOSS, SECOND, SLOPE, touch
 
 STILL = 1e-9  # a box this narrow, next to its ends, is rounding
 
@@ -86,9 +86,9 @@ def ask_losses(p, linear, inner, t, v, k, rows):
     """
     m = p.width[t - 1]
     at = t * p.n + v
-    ups, downs, numbers = linear.support[at, 0], linear.support[at, 1], linear.support_number[at]
-    slopes, consts, drops, losses = numbers[0], numbers[1], numbers[2], numbers[3]
-    floors, seconds = numbers[4], numbers[5]
+    ups, downs, numbers = linear.support[at, ABOVE], linear.support[at, BELOW], linear.support_number[at]
+    slopes, consts, drops, losses = numbers[SLOPE], numbers[CONSTANT], numbers[DROP], numbers[LOSS]
+    floors, seconds = numbers[FLOOR], numbers[SECOND]
     carries = False
     for b in range(rows):
         row, a = inner.on[0, p.slot_source[k], b], linear.a[b]

@@ -16,6 +16,13 @@ from ..state.rows import fill
 # `support_round` holds where supports are known, anew when boxes may have changed; terms added up by this pass
 ROW_MARK, TOUCHED, ROUND, ADDITIONS = 0, 1, 2, 3
 
+# rows of `support_number`: slope and constant of the line above; by how much a deletion of the slot that carries it
+# lowers it; what one of the slot that carries the line below may lose; what is there at least; the second largest upper
+# end
+SLOPE, CONSTANT, DROP, LOSS, FLOOR, SECOND = range(6)
+# and of `support`: the slot that carries the line above, and the one below
+ABOVE, BELOW = 0, 1
+
 ROWS = 32  # rows of one pass: more would leave the cache
 
 
@@ -36,12 +43,12 @@ class Workspace(NamedTuple):
     picked: IntArray  # (W,)
     spent: IntArray  # (n,) local budget used while spending
     ends: NDArray[np.float64]  # (2, ROWS, slots of a vertex) range of a . h for every slot
-    ranked: FloatArray  # (slots of a vertex,) scratch
+    ranked: FloatArray  # (slots of a vertex + 1,) scratch
     order: FloatArray  # (F,) gains of the strongest rival: which pair to split on, which flips to try
     doubtful: NDArray[np.int8]  # (F,) with one flip left: whether this one may break the claim
     # max aggregation, one entry a coordinate; row t * n + v, row 0 for the first stage
     support: NDArray[np.int64]  # (rows, 2, W) slot that carries the upper, the lower line
-    support_number: NDArray[np.float64]  # (rows, 6, W) slope, constant, drop, loss, floor, second largest
+    support_number: NDArray[np.float64]  # (rows, 6, W), see SLOPE
     support_round: NDArray[np.int64]  # (T+1, n) round for which they were found
     shares: FloatArray  # (ROWS,)
     known: FloatArray  # (ROWS,) scratch of narrow.py
@@ -67,7 +74,7 @@ def make_workspace(p: Problem, W: int, used: bool) -> Workspace:
         picked=np.zeros(W, dtype=np.int64),
         spent=np.zeros(p.n, dtype=np.int64),
         ends=np.zeros((2, ROWS, max(p.most_slots, 1))),
-        ranked=np.zeros(max(p.most_slots, 1)),
+        ranked=np.zeros(p.most_slots + 1),
         order=np.zeros(pairs),
         doubtful=np.zeros(pairs, dtype=np.int8),
         support=np.zeros((stars, 2, W), dtype=np.int64),

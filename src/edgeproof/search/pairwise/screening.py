@@ -12,10 +12,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...problem.layout import GRAPH, MAX, SUM
-from ..jit.decorators import entry, kernel, leaf, loop
+from ..jit.decorators import entry, kernel, leaf
 from ..state.budget import affordable, spendable
 from ..state.rows import copy, fill
+from ..state.scratch import INSERTING
 from ..state.state import LIMIT, STOP, WORK, H
+from ..state.topk import insert_number, insert_top, sum_of
 from ..state.trail import decide
 from .deltas import forget_deltas, record_base, record_deltas
 from .interactions import are_affordable, bound_interaction, share_end
@@ -24,20 +26,12 @@ from .tables import SHIFT
 
 # pairs of flips that are bounded in the time of one unit of work
 PAIRS_A_UNIT = 2
-
-
-@loop
-def rank(ranked, row, count, sign, m):
-    """Keep the `count` largest of sign * row among what is ranked, coordinate by coordinate."""
-    for i in range(m):
-        y = sign * row[i]
-        for k in range(count):
-            if y > ranked[k, i]:
-                y, ranked[k, i] = ranked[k, i], y
+# positions in `ranked`
+UNDER, OVER = 0, 1
 
 
 @leaf
-def bound_shifts(p, x, candidates, left):
+def bound_shifts(p, s, x, candidates, left):
     """`under` and `over`: where all flips but two can shift a neuron to.
 
     Theory: "Interactions at an activation".
@@ -53,32 +47,17 @@ def bound_shifts(p, x, candidates, left):
             if others <= 0:
                 continue
             for k in range(others):
-                fill(x.ranked[0, k], 0.0, width)
-                fill(x.ranked[1, k], 0.0, width)
+                fill(x.ranked[UNDER, k], 0.0, width)
+                fill(x.ranked[OVER, k], 0.0, width)
             for c in range(candidates):
                 row = x.row_of[c, t * p.n + v]
                 if row >= 0:
-                    rank(x.ranked[0], x.rows[row, SHIFT], others, -1.0, width)
-                    rank(x.ranked[1], x.rows[row, SHIFT], others, 1.0, width)
+                    insert_top(x.ranked[UNDER], others, width, x.rows[row, SHIFT], -1.0, s.scratch[INSERTING])
+                    insert_top(x.ranked[OVER], others, width, x.rows[row, SHIFT], 1.0, s.scratch[INSERTING])
             for k in range(others):
                 for i in range(width):
-                    x.under[t, v, i] -= x.ranked[0, k, i]
-                    x.over[t, v, i] += x.ranked[1, k, i]
-
-
-@leaf
-def keep_best(best, count, value):
-    for k in range(count):
-        if value > best[k]:
-            value, best[k] = best[k], value
-
-
-@leaf
-def total_of(best, count):
-    total = 0.0
-    for k in range(count):
-        total += best[k]
-    return total
+                    x.under[t, v, i] -= x.ranked[UNDER, k, i]
+                    x.over[t, v, i] += x.ranked[OVER, k, i]
 
 
 @leaf
@@ -91,8 +70,8 @@ def share_pairs(x, candidates, left):
         if left > 2:
             for k in range(candidates):
                 if k != c:
-                    keep_best(best, left - 2, joint[e, x.candidate[k]])
-        x.half[left, e] = 0.5 * total_of(best, left - 2)
+                    insert_number(best, left - 2, joint[e, x.candidate[k]])
+        x.half[left, e] = 0.5 * sum_of(best, left - 2)
 
 
 @leaf
@@ -115,8 +94,8 @@ def bound_sets(p, x, excluded, candidates, left):
             for k in range(candidates):
                 f = x.candidate[k]
                 if k != c:
-                    keep_best(best, left - 1, gain[f] + joint[e, f] + half[f])
-            hope[e] = max(hope[e], x.start[left, r] + gain[e] + total_of(best, left - 1))
+                    insert_number(best, left - 1, gain[f] + joint[e, f] + half[f])
+            hope[e] = max(hope[e], x.start[left, r] + gain[e] + sum_of(best, left - 1))
 
 
 @leaf
@@ -153,8 +132,8 @@ def find_rest(p, x, excluded, pair, left, candidates):
             fill(x.best, 0.0, left - 3)
             for c in range(candidates):
                 e = x.candidate[c]
-                keep_best(x.best, left - 3, x.gain[left, r, e] + joint[pair, e] + half[e])
-            x.rest[r] = total_of(x.best, left - 3)
+                insert_number(x.best, left - 3, x.gain[left, r, e] + joint[pair, e] + half[e])
+            x.rest[r] = sum_of(x.best, left - 3)
 
 
 @leaf
@@ -311,7 +290,7 @@ def screen(p, s, x, options, excluded, left):
         x.start[left, r] = s.values[p.T, 0, H, r] + s.error[r] + more
     x.bounded[left] = usable
     if usable:
-        bound_shifts(p, x, candidates, left)
+        bound_shifts(p, s, x, candidates, left)
         bound_interactions(p, s, x, excluded, candidates, left)
     for c in range(candidates):
         forget_deltas(x, c)
@@ -358,8 +337,8 @@ def bound_sets_with(p, x, excluded, pair, left, candidates):
         fill(best, 0.0, left - 1)
         for c in range(candidates):
             e = x.candidate[c]
-            keep_best(best, left - 1, gain[e] + joint[pair, e] + half[e])
-        whole, least = total_of(best, left - 1), best[left - 2]
+            insert_number(best, left - 1, gain[e] + joint[pair, e] + half[e])
+        whole, least = sum_of(best, left - 1), best[left - 2]
         for c in range(candidates):
             e = x.candidate[c]
             own = gain[e] + joint[pair, e] + half[e]

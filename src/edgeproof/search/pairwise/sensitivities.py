@@ -14,6 +14,7 @@ from ..state.rows import add_interval, fill, join_interval, split_interval
 from ..state.scratch import CENTRE, EXTRA_HIGH, EXTRA_LOW, PRODUCT_CENTRE, PRODUCT_RADIUS, RADIUS
 from ..state.state import FAINT
 from .deltas import weight_of
+from .tables import LEAST, MOST, MOST_INSERTED, NORM_A, NORM_C
 
 ROUNDING = 16.0  # see `rounding_margin`
 HUGE = 1e150  # no multiplier of a network of any use; times what a value can be (round.LARGE), it does not overflow
@@ -24,9 +25,9 @@ def bound_message_weights(p, x, how):
     """The weights that a message into v can have: `weight`."""
     for v in range(p.n):
         cap, messages = x.most_at[v], x.degree[v]
-        x.weight[0, v] = weight_of(how, messages + cap) if how != MAX else 0.0
-        x.weight[1, v] = weight_of(how, max(messages - cap, 1))
-        x.weight[2, v] = weight_of(how, max(messages + 2 - cap, 1))
+        x.weight[LEAST, v] = weight_of(how, messages + cap) if how != MAX else 0.0
+        x.weight[MOST, v] = weight_of(how, max(messages - cap, 1))
+        x.weight[MOST_INSERTED, v] = weight_of(how, max(messages + 2 - cap, 1))
 
 
 @loop
@@ -87,10 +88,12 @@ def add_receivers(p, s, x, r, t, u, low, high, left):
         if v >= p.active[t]:
             continue
         if status & 1:
-            least = 0.0 if status & 2 else x.weight[0, v]
-            add_heard(low, high, x.heard_low[r, t, v], x.heard_high[r, t, v], least, x.weight[1, v], width)
+            least = 0.0 if status & 2 else x.weight[LEAST, v]
+            add_heard(low, high, x.heard_low[r, t, v], x.heard_high[r, t, v], least, x.weight[MOST, v], width)
         elif status & 2 and come > 0:
-            take_extremes(extra_low, extra_high, x.heard_low[r, t, v], x.heard_high[r, t, v], x.weight[2, v], width)
+            take_extremes(
+                extra_low, extra_high, x.heard_low[r, t, v], x.heard_high[r, t, v], x.weight[MOST_INSERTED, v], width
+            )
     for i in range(width):
         low[i] += come * extra_low[i]
         high[i] += come * extra_high[i]
@@ -125,18 +128,18 @@ def bound_stage(p, s, x, r, t, left):
 def bound_norms(p, s, x, t, left):
     """The same for `size`, one number a vertex; False if one is too large to be multiplied with."""
     for u in range(p.active[t - 1]):
-        total = x.norm[t, 0] * x.size[t, u] if u < p.active[t] else 0.0
+        total = x.norm[t, NORM_C] * x.size[t, u] if u < p.active[t] else 0.0
         if p.kind[t] == POOL:
-            total += x.norm[t, 1] * x.size[t, 0] * weight_of(p.how[t], p.n)
+            total += x.norm[t, NORM_A] * x.size[t, 0] * weight_of(p.how[t], p.n)
         elif p.kind[t] == GRAPH:
             heard, extra = 0.0, 0.0
             for k in range(p.out_ptr[u], p.out_ptr[u + 1]):
                 v, status = p.out_target[k], s.status[p.out_slot[k]]
                 if v < p.active[t] and status & 1:
-                    heard += x.weight[1, v] * x.size[t, v]
+                    heard += x.weight[MOST, v] * x.size[t, v]
                 elif v < p.active[t] and status & 2:
-                    extra = max(extra, x.weight[2, v] * x.size[t, v])
-            total += x.norm[t, 1] * (heard + left * extra)
+                    extra = max(extra, x.weight[MOST_INSERTED, v] * x.size[t, v])
+            total += x.norm[t, NORM_A] * (heard + left * extra)
         if not total < HUGE:  # a NaN is not
             return False
         x.size[t - 1, u] = total

@@ -45,6 +45,10 @@ from ..symmetry.automorphisms import Symmetries, no_symmetries
 # what the vertex sends, in what it keeps for itself; of a max, how far apart the changes of its messages are
 SHIFT, GATHERED, CHANGE_SENT, CHANGE_OWN, SPREAD = 0, 1, 2, 3, 4
 
+# positions in `weight`, and in a row of `norm`
+LEAST, MOST, MOST_INSERTED = 0, 1, 2
+NORM_C, NORM_A = 0, 1
+
 MOST_FLIPS = 6  # with more flips left, sums over their pairs bound nothing
 MOST_BYTES = 1 << 32  # bytes of the largest tables; what is not needed of them is never touched
 
@@ -131,7 +135,7 @@ def make_tables(p: Problem, slack: FloatArray, budget: int, used: bool, alike: S
     stages = (T + 1, n, D)
     norm = np.zeros((T + 1, 2))
     if used:
-        norm[1:, 0], norm[1:, 1] = (abs(weight).sum(axis=1).max(axis=1)[1:] for weight in (p.C, p.A))
+        norm[1:, NORM_C], norm[1:, NORM_A] = (abs(weight).sum(axis=1).max(axis=1)[1:] for weight in (p.C, p.A))
     return PairwiseTables(
         base=np.zeros(stages),
         centre=np.zeros(stages),

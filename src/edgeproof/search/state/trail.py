@@ -91,9 +91,32 @@ def undo(p, s, pair_mark, value_mark, box_mark):
     s.tally[BOX_MARK] = box_mark
 
 
+# positions in the marks of a frame
+PAIRS, VALUES, BOXES = 0, 1, 2
+
+
 @part
 def mark_trails(s, marks):
     """Note how long the trails are: what comes later is undone when the search returns to this node."""
-    marks[0] = s.tally[PAIR_MARK]
-    marks[1] = s.tally[VALUE_MARK]
-    marks[2] = s.tally[BOX_MARK]
+    marks[PAIRS] = s.tally[PAIR_MARK]
+    marks[VALUES] = s.tally[VALUE_MARK]
+    marks[BOXES] = s.tally[BOX_MARK]
+
+
+@part
+def undo_to(p, s, marks):
+    """Back to these marks."""
+    undo(p, s, marks[PAIRS], marks[VALUES], marks[BOXES])
+
+
+@leaf
+def mark_level(s, level):
+    """Note where one level of an enumeration begins, which looks at no boxes."""
+    s.enumeration_marks[level, PAIRS] = s.tally[PAIR_MARK]
+    s.enumeration_marks[level, VALUES] = s.tally[VALUE_MARK]
+
+
+@leaf
+def undo_level(p, s, level):
+    marks = s.enumeration_marks[level]
+    undo(p, s, marks[PAIRS], marks[VALUES], s.tally[BOX_MARK])

@@ -26,8 +26,8 @@ from ..state.budget import affordable
 from ..state.rows import fill
 from ..state.scratch import TOGETHER
 from ..state.state import BOX_MARK, CANDIDATES, LIMIT, PAIR_MARK, STOP, USED, VALUE_MARK, WORK, H
-from ..state.trail import undo
-from ..tree.enumerate import DONE, FOUND, INTERRUPTED, note_marks
+from ..state.trail import mark_level, undo, undo_level
+from ..tree.enumerate import DONE, FOUND, INTERRUPTED
 from ..tree.node_loop import restart
 
 # flips beside a fork that are bounded roughly in the time of one unit of work
@@ -260,7 +260,7 @@ def enumerate_forks(p, s, x, coarse, options, excluded, cursor, quota):
     candidates = record_single_deltas(p, s, x, candidates, left)
     find_largest_shifts(p, x, coarse, candidates)
     find_weight_changes(p, x, coarse)
-    bound_shifts(p, x, candidates, np.int64(2))  # of a fork and one flip more, nobody else moves a neuron
+    bound_shifts(p, s, x, candidates, np.int64(2))  # of a fork and one flip more, nobody else moves a neuron
     code = DONE
     while cursor[CENTRE] < p.n and code == DONE:
         if s.tally[STOP]:
@@ -298,10 +298,10 @@ def evaluate_sets(p, s, options, excluded, sets, first, quota):
         while same < made and sets[k, same] == flipped[same]:
             same += 1
         if same < made:
-            undo(p, s, s.enumeration_marks[same, 0], s.enumeration_marks[same, 1], s.tally[BOX_MARK])
+            undo_level(p, s, same)
         made = same
         while made < size and affordable(p, s, sets[k, made]):
-            note_marks(s, made)
+            mark_level(s, made)
             flip_grounding(p, s, options, sets[k, made])
             flipped[made] = sets[k, made]
             made += 1

@@ -11,7 +11,6 @@ from ..forward.claim import grounding_may_break
 from ..jit.decorators import entry, leaf
 from ..state.budget import affordable
 from ..state.state import (
-    BOX_MARK,
     CANDIDATES,
     ENUMERATION_LEVEL,
     ENUMERATION_PENDING,
@@ -23,9 +22,9 @@ from ..state.state import (
     USED,
     WORK,
 )  # fmt: skip
-from ..state.trail import undo
+from ..state.trail import mark_level, undo_level
 from ..symmetry.orbital_fixing import assign_roles, fix_role, role_of
-from ..tree.enumerate import DONE, FOUND, INTERRUPTED, breaks_by, note_marks
+from ..tree.enumerate import DONE, FOUND, INTERRUPTED, breaks_by
 
 # pairs whose roles are told in the time of one unit of work
 ROLES_A_UNIT = 100
@@ -36,7 +35,7 @@ def enter(p, s, x, stamp, level):
     """Begin with the flips of one level; of the last, roles are told once, since nothing is left out there."""
     s.tally[ENUMERATION_LEVEL] = level
     s.enumeration_cursor[level] = 0
-    note_marks(s, level)
+    mark_level(s, level)
     s.tally[NODES] += 1
     s.tally[WORK] += 1 + p.pair_u.size // ROLES_A_UNIT
     if s.tally[LIMIT] - s.tally[USED] == 1:
@@ -63,12 +62,12 @@ def find_next(p, s, x, seen, stamp, pair, single):
 @leaf
 def fix_behind(p, s, x, level):
     """All sets with the flip of this level were looked at: it is left out from here on."""
-    undo(p, s, s.enumeration_marks[level, 0], s.enumeration_marks[level, 1], s.tally[BOX_MARK])
+    undo_level(p, s, level)
     if s.tally[ENUMERATION_SINGLE] == level:
         s.enumeration_cursor[level] += 1
     else:
         fix_role(p, s, x, s.enumeration_cursor[level])
-        note_marks(s, level)
+        mark_level(s, level)
         s.tally[WORK] += p.pair_u.size // ROLES_A_UNIT
 
 

@@ -36,7 +36,7 @@ from ..state.state import (
     VALUE_MARK,
     WORK,
 )  # fmt: skip
-from ..state.trail import mark_trails, undo
+from ..state.trail import mark_trails, undo_to
 from ..trace import (
     BY_BOX,
     BY_ENUMERATION,
@@ -166,7 +166,7 @@ def end_probe(p, s, linear, options, marks, depth):
     more.
     """
     tally = s.tally
-    undo(p, s, marks[0], marks[1], marks[2])
+    undo_to(p, s, marks)
     left = s.frame_left[depth]
     if tally[LIMIT] - tally[USED] != left:
         tally[ACTION] = ENTER
@@ -245,7 +245,7 @@ def evaluate(p, s, linear, options, excluded, marks, stop):
         return CANDIDATE
     if code == INTERRUPTED:
         return PAUSED
-    undo(p, s, marks[0], marks[1], marks[2])
+    undo_to(p, s, marks)
     s.tally[ACTION] = RETREAT
     return GO_ON
 
@@ -257,8 +257,7 @@ def retreat(p, s, depth):
     if depth <= s.tally[BASE]:
         return FINISHED
     s.tally[DEPTH] = depth - 1
-    marks = s.frame_marks[depth - 1]
-    undo(p, s, marks[0], marks[1], marks[2])
+    undo_to(p, s, s.frame_marks[depth - 1])
     s.tally[ACTION] = BRANCH
     return GO_ON
 

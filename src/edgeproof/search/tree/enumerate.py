@@ -18,7 +18,6 @@ from ..state.state import (
     BOUND_GRAPHS,
     BOUND_WORK,
     BOUNDED,
-    BOX_MARK,
     CANDIDATES,
     CREDIT,
     ENUMERATION_LEVEL,
@@ -27,14 +26,12 @@ from ..state.state import (
     EVALUATION_WORK,
     EVALUATIONS,
     LIMIT,
-    PAIR_MARK,
     PRICED_AT,
     UNDECIDED,
     USED,
-    VALUE_MARK,
     WORK,
 )  # fmt: skip
-from ..state.trail import undo
+from ..state.trail import mark_level, undo_level
 
 DONE, FOUND, INTERRUPTED = 0, 1, 2
 
@@ -98,13 +95,7 @@ def start_enumeration(s, left):
     s.tally[ENUMERATION_LEVEL] = 0
     s.tally[ENUMERATION_PENDING] = 0
     s.enumeration_cursor[0] = 0
-    note_marks(s, np.int64(0))
-
-
-@leaf
-def note_marks(s, level):
-    s.enumeration_marks[level, 0] = s.tally[PAIR_MARK]
-    s.enumeration_marks[level, 1] = s.tally[VALUE_MARK]
+    mark_level(s, np.int64(0))
 
 
 @leaf
@@ -139,8 +130,7 @@ def enumerate_graphs(p, s, linear, options, excluded, stop):
                 if level == 0:
                     return DONE
                 tally[ENUMERATION_LEVEL] = level - 1
-                marks = s.enumeration_marks[level - 1]
-                undo(p, s, marks[0], marks[1], tally[BOX_MARK])
+                undo_level(p, s, level - 1)
                 continue
             s.enumeration_cursor[level] = pair + 1
             if breaks_by(p, s, options, excluded, pair):
@@ -148,9 +138,9 @@ def enumerate_graphs(p, s, linear, options, excluded, stop):
         tally[ENUMERATION_PENDING] = 0
         if tally[USED] < tally[LIMIT]:
             tally[ENUMERATION_LEVEL] = level + 1
-            note_marks(s, level + 1)
+            mark_level(s, level + 1)
             s.enumeration_cursor[level + 1] = s.enumeration_cursor[level]
         else:
-            undo(p, s, s.enumeration_marks[level, 0], s.enumeration_marks[level, 1], tally[BOX_MARK])
+            undo_level(p, s, level)
         if tally[WORK] >= stop:
             return INTERRUPTED

@@ -23,7 +23,7 @@ from ..attacks.flips import flip_grounding
 from ..jit.decorators import part
 from ..pairwise.screening import choose_by_set_bound, fix_safe_partners, screen
 from ..state.state import ACTION, LEAVES, LIMIT, SCREENED_LEAVES, SCREENINGS
-from ..state.trail import mark_trails, undo
+from ..state.trail import mark_trails, undo_to
 from ..symmetry.orbital_fixing import extend_stabiliser, fix_orbit, update_stabiliser
 from .codes import BRANCH, ENUMERATE, GO_ON, PAUSED, PICK, RETREAT, SCREEN
 
@@ -97,5 +97,5 @@ def enter_screened_child(p, s, x, options, excluded, marks, depth, pair, flip):
         extend_stabiliser(s, x, pair)
         flip_grounding(p, s, options, pair)
         return True
-    undo(p, s, marks[0], marks[1], marks[2])
+    undo_to(p, s, marks)
     return False

@@ -14,7 +14,7 @@ import pytest
 import edgeproof as ep
 from differential import disagreement
 from edgeproof.options import resolve
-from edgeproof.problem.compile import compile as problem
+from edgeproof.problem import compile as problem
 from edgeproof.problem.compile import compile_problem
 from edgeproof.search import engine
 from edgeproof.search import worker as walk

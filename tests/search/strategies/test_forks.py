@@ -139,14 +139,14 @@ def at_fork(seed: int, index: int, grid: Grid) -> Search | None:
     options = resolve({})
     compiled = compile_problem(query, options, query.threat.budget)
     search = Search(compiled, query.threat.budget, options)
-    search.prepare()
-    if not (search.can_screen() and forks_apply(compiled.problem) and search.limit == FORK_FLIPS):
+    search.worker.prepare()
+    if not (search.worker.can_screen() and forks_apply(compiled.problem) and search.worker.limit == FORK_FLIPS):
         return None
-    search.follow(search.options._replace(interplay=1))
+    search.worker.follow(search.worker.options._replace(interplay=1))
     forks = list_forks(compiled.problem)
     if len(forks) == 0:
         return None
-    search.start_at(forks[np.random.default_rng((seed, index)).integers(len(forks))], 1 << 30)
+    search.worker.start_at(forks[np.random.default_rng((seed, index)).integers(len(forks))], 1 << 30)
     return search
 
 
@@ -157,7 +157,7 @@ def bound_fork(p, s, x, rough, excluded, centre, e, f, fine, coarse):
     candidates = record_single_deltas(p, s, x, list_candidates(p, s, x), left)
     find_largest_shifts(p, x, rough, candidates)
     find_weight_changes(p, x, rough)
-    bound_shifts(p, x, candidates, np.int64(2))
+    bound_shifts(p, s, x, candidates, np.int64(2))
     found = 0
     if bound_sensitivities_around(p, s, x, excluded, centre, left):
         more = rounding_margin(p, x, left)
@@ -198,31 +198,31 @@ def check_forks(seed: int, index: int, grid: Grid) -> int:
     search = at_fork(seed, index, grid)
     if search is None:
         return 0
-    p, claim, pairs = search.compiled.problem, search.compiled.query.claim, search.compiled.pairs
-    rivals = search.compiled.rival_classes
-    base, rough = search.flips(), Bundle(make_coarse(p))
+    p, claim, pairs = search.worker.compiled.problem, search.worker.compiled.query.claim, search.worker.compiled.pairs
+    rivals = search.worker.compiled.rival_classes
+    base, rough = search.worker.flips(), Bundle(make_coarse(p))
     excluded = np.zeros(p.rivals, dtype=np.int8)
     looked = 0
     for fork in list_forks(p)[:: max(1, len(list_forks(p)) // 12)]:
         e, f = (int(pair) for pair in fork)
         ends = [int(p.pair_u[e]), int(p.pair_v[e])]
         centre = ends[0] if ends[0] in (p.pair_u[f], p.pair_v[f]) else ends[1]
-        search.start_at(np.array(base), 1 << 30)
-        spare = search.state.local_left
+        search.worker.start_at(np.array(base), 1 << 30)
+        spare = search.worker.state.local_left
         spent = spare.copy()
         for pair in (e, f):
             spent[[p.pair_u[pair], p.pair_v[pair]]] -= 1
         if set(base) & {e, f} or (spent < 0).any():
             continue
         fine, coarse = np.full((2, p.rivals, p.pair_u.size), np.nan)
-        bundles = search._problem, search._state, search._pairwise, rough
+        bundles = search.worker._problem, search.worker._state, search.worker._pairwise, rough
         found = int(bound_fork(*bundles, excluded, centre, e, f, fine, coarse))
         if found:
-            check_weights(p, search._pairwise.bundle, rough.bundle, centre)
+            check_weights(p, search.worker._pairwise.bundle, rough.bundle, centre)
         looked += found
         for g in np.flatnonzero(~np.isnan(fine[0])).tolist():
             named = [(int(u), int(v)) for u, v in pairs[[*base, e, f, g]]]
-            scores = search.evaluator.scores(claim.node, named)
+            scores = search.worker.evaluator.scores(claim.node, named)
             reached = [float(scores[rival] - scores[claim.label]) for rival in rivals]
             where = f"seed {seed}, index {index}: {named} reaches {reached}"
             assert not (fine[:, g] < reached).any(), f"{where} > {fine[:, g]}"
@@ -340,9 +340,9 @@ def test_after_a_candidate_the_search_goes_on_where_it_was(quota: int, monkeypat
     query = ep.query.make_query(network, complete(7), ep.Threat(5, [5, 5, 2, 1, 5, 5, 5], insert=True), None, 0, None)
     options = resolve({})
     search = Search(compile_problem(query, options, 5), 5, options)
-    search.prepare()
-    search.follow(search.options._replace(interplay=1))
-    p = search.compiled.problem
+    search.worker.prepare()
+    search.worker.follow(search.worker.options._replace(interplay=1))
+    p = search.worker.compiled.problem
     pairs = list(zip(p.pair_u.tolist(), p.pair_v.tolist(), strict=True))
     forks = [tuple(sorted(fork)) for fork in list_forks(p).tolist()]
     base = forks[len(forks) // 4]
@@ -359,10 +359,10 @@ def test_after_a_candidate_the_search_goes_on_where_it_was(quota: int, monkeypat
         if not set(base) & set(more) and all(ends.count(v) <= budget[v] for v in ends):
             allowed.add(tuple(sorted(more)))
     cursor, found = np.zeros(4, dtype=np.int64), []
-    search.start_at(np.array(base), 1 << 30)
-    while (code := search.enumerate_forks(cursor)) != DONE:
+    search.worker.start_at(np.array(base), 1 << 30)
+    while (code := search.worker.enumerate_forks(cursor)) != DONE:
         if code == FOUND:
-            found.append(tuple(sorted(set(search.flips()) - set(base))))
-        search.start_at(np.array(base), 1 << 30)
+            found.append(tuple(sorted(set(search.worker.flips()) - set(base))))
+        search.worker.start_at(np.array(base), 1 << 30)
     assert sorted(found) == sorted(allowed)
     assert len(found) > 100

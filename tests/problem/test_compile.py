@@ -12,7 +12,7 @@ from edgeproof import Graph, Layer, Network, Threat
 from edgeproof.model.memo import Latest
 from edgeproof.model.query import Query, make_query
 from edgeproof.options import resolve
-from edgeproof.problem.compile import compile as problem
+from edgeproof.problem import compile as problem
 from edgeproof.problem.compile import compile_problem
 from edgeproof.problem.layout import Compiled
 from random_queries import EVERYTHING, draw

@@ -8,8 +8,8 @@ import pytest
 
 from edgeproof.model.query import Query
 from edgeproof.options import resolve
+from edgeproof.problem import receptive_field as surroundings
 from edgeproof.problem.compile import compile_problem
-from edgeproof.problem.compile import receptive_field as surroundings
 from random_queries import EVERYTHING, draw, fragile_pairs
 
 SEED, COUNT = 81, 300
