@@ -2,8 +2,8 @@
 
 Every float is a whole number over a power of two. A layer's weights share one power, so a layer maps whole numbers
 to whole numbers over a known scale; only a mean brings other denominators, which the scale takes in.
-Vertices that hold the same are computed once (exact_rows.py).
-Layers that normalise by degrees bring square roots: from the first of them on, exact_gcn.py goes on.
+Vertices that hold the same are computed once (rows.py).
+Layers that normalise by degrees bring square roots: from the first of them on, normalised.py goes on.
 """
 
 from __future__ import annotations

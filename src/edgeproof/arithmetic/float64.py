@@ -41,7 +41,7 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
     """Scores, and for each a rigorous bound on its rounding error.
 
     Along any path from a feature to a score at most `count` roundings happen, so the error is at most
-    `g(count)` times the scores of the network with all signs made positive; max becomes
+    `g(count)` times the scores of the network with all signs made positive (docs/theory.md); max becomes
     sum there, which is no smaller.
 
     Theory: "Rounding of an evaluation".

@@ -1,4 +1,4 @@
-"""One hard query on several threads: the open tree is cut into tasks, and walkers take them.
+"""One hard query on several threads: the open tree is cut into tasks, and workers take them.
 
 Every task runs on its own, up to a number of search nodes, and then hands back what it left open as new tasks. So
 which tasks there are, and what each finds, depends on no clock: the verdict and the attack are the same whatever the
@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
 
 
 def open_tasks(worker: Worker) -> list[Task]:
-    """What a walker that is about to enter a node has not seen: that node, and the second branches on the way."""
+    """What a worker that is about to enter a node has not seen: that node, and the second branches on the way."""
     state = worker.state
     depth, base = int(state.tally[DEPTH]), int(state.tally[BASE])
     pairs = tuple(state.frame_pair[:depth].tolist())
@@ -54,7 +54,7 @@ def open_tasks(worker: Worker) -> list[Task]:
 
 
 def send(worker: Worker, task: Task) -> None:
-    """Put a walker at the root, with the way to the task in its frames; the kernel then walks it."""
+    """Put a worker at the root, with the way to the task in its frames; the kernel then walks it."""
     depth, state = len(task.pairs), worker.state
     worker.set_out(depth)
     state.frame_pair[:depth] = task.pairs
@@ -63,7 +63,7 @@ def send(worker: Worker, task: Task) -> None:
 
 
 class WorkerPool:
-    """Walkers, and the tasks that are left.
+    """Workers, and the tasks that are left.
 
     With `first_only` the attack of the first task in depth-first order counts, so tasks before it are finished and
     those behind it dropped. Otherwise every attack lowers the limit for all.

@@ -1,4 +1,4 @@
-"""The radius: attacks push its upper end down, proofs push its lower end up.
+"""The radius: attacks lower its upper end, proofs raise its lower end.
 
 Theory: "Branch and bound covers every admissible graph".
 """

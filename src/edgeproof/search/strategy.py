@@ -290,7 +290,7 @@ class Search:
                 return None if self.worker.attack is not None and first_only else "timeout"
 
     def _share(self, most_nodes: int) -> str | None:
-        """Leave what is open to several walkers."""
+        """Leave what is open to several workers."""
         pool = WorkerPool(self.worker, self._asked, self._threads, self._first_only)
         reason = pool.run(most_nodes - int(self._others[NODES]))
         for worker in pool.workers:

@@ -1,4 +1,4 @@
-"""A walker: one state on the tree, the kernel that moves it, and the exact answers to its questions.
+"""A worker: one state of the search, the kernels that move it, and exact answers where they ask for them.
 
 Theory: "Branch and bound covers every admissible graph", "What is never trusted".
 """
@@ -53,7 +53,7 @@ def make_root(p: Problem, budget: int, most: int) -> State:
 class Worker:
     """Searches a tree of decisions; `attack` and `limit` hold what is known so far.
 
-    Invariant: every admissible graph with at most `limit` flips that the walker has left behind keeps the claim.
+    Invariant: every admissible graph with at most `limit` flips that the worker has left behind keeps the claim.
     """
 
     _idle: ClassVar[Bundle | None] = None  # tables of interplay for those that do not screen: nobody looks at them
@@ -129,7 +129,7 @@ class Worker:
         self.options = options
 
     def can_screen(self) -> bool:
-        """Whether interplay bounds what this walker searches."""
+        """Whether interplay bounds what this worker searches."""
         bounded = bool(np.isfinite(self.state.error).all())
         return bounded and applies_to(self.compiled.problem, self.budget)
 
@@ -142,7 +142,7 @@ class Worker:
         return int(self.state.tally[NODES])
 
     def advance(self, most_nodes: int) -> int:
-        """Move on for a while; why the kernel came back (run.py), after making room where it asked for it."""
+        """Move on for a while; why the kernel came back (tree/codes.py), after making room where it asked for it."""
         bundles = self._problem, self._state, self._linear, self._nested, self._innermost, self._pairwise
         code = int(run(*bundles, self.options, QUOTA, most_nodes))
         if self.state.tally[STOP] and code != CANDIDATE:
@@ -155,7 +155,7 @@ class Worker:
         return code
 
     def set_out(self, depth: int) -> None:
-        """Back to the root, to walk to the node at this depth whose way the frames hold (run.py)."""
+        """Back to the root, to walk to the node at this depth whose way the frames hold (tree/codes.py)."""
         set_out(self._problem, self._state, self._linear, self.options, depth)
 
     def start_at(self, pairs: IntArray, most: int) -> None:
@@ -163,19 +163,19 @@ class Worker:
         start_at(self._problem, self._state, self.options, pairs, most)
 
     def enumerate_forks(self, cursor: IntArray) -> int:
-        """Go on with the forks from here (fork.py)."""
+        """Go on with the forks from here (fork_kernels.py)."""
         if self._coarse is None:
             self._coarse = Bundle(make_coarse(self.compiled.problem))
         bundles = self._problem, self._state, self._pairwise, self._coarse
         return int(enumerate_forks(*bundles, self.options, self.state.frame_excluded[0], cursor, FORK_QUOTA))
 
     def evaluate_sets(self, sets: IntArray, first: int) -> int:
-        """Evaluate sets of flips from `first` on (fork.py); where to go on."""
+        """Evaluate sets of flips from `first` on (fork_kernels.py); where to go on."""
         bundles = self._problem, self._state
         return int(evaluate_sets(*bundles, self.options, self.state.frame_excluded[0], sets, first, QUOTA))
 
     def enumerate_orbits(self, seen: IntArray, stamp: IntArray, most_nodes: int) -> int:
-        """Go on with one graph of each kind (orbit.py)."""
+        """Go on with one graph of each kind (orbit_kernels.py)."""
         bundles = self._problem, self._state, self._pairwise
         excluded = self.state.frame_excluded[0]
         return int(enumerate_orbits(*bundles, self.options, excluded, seen, stamp, QUOTA, most_nodes))
@@ -190,7 +190,7 @@ class Worker:
         return Symmetries(x.image, x.twin, x.component, x.place)
 
     def flips(self) -> list[int]:
-        """The pairs that are flipped where the walker stands."""
+        """The pairs that are flipped where the worker stands."""
         trail = self.state.pair_trail[: self.state.tally[PAIR_MARK]]
         return [~pair for pair in trail.tolist() if pair < 0]
 

@@ -1,8 +1,8 @@
 """Vectors and expressions into a chain of layers.
 
-Every vector gets a level, the layer that computes it. What is needed again at a later level travels along: its
-channels pass the layers between with weight 1 and slope 1. That is all that residual connections and JumpingKnowledge
-take.
+Every vector gets a level, the layer that computes it. A vector that a later layer needs is appended to the hidden state
+until then: the layers between pass its channels on with weight 1 and slope 1. Residual connections and JumpingKnowledge
+need nothing else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tester: scores of the grounding, kept up to date vertex by vertex.
+"""Values of the grounding, vertex by vertex, computed again only where a flip changes them.
 
 Theory: "Rounding of the grounding".
 """

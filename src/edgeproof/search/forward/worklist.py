@@ -1,4 +1,4 @@
-"""Who has to be looked at again when something changed."""
+"""Which vertices have to be computed again at a stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes: interval bounds of every pre-activation over all graphs below a search node.
+"""Interval bounds (boxes): both ends of every pre-activation over all graphs below a search node (docs/theory.md).
 
 Theory: "Interval bound propagation".
 """

@@ -1,4 +1,4 @@
-"""Boxes of a GCN aggregation: flips at the vertex itself, by rank, and flips that change its senders' degrees.
+"""Interval bounds of a GCN aggregation: of flips at the vertex, and of flips that change its senders' degrees.
 
 With d the in-degree of v, what it hears is  s_v / d + (sum of s_u / sqrt(deg u)) / sqrt(d).  Flips at v change d and
 who is in the sum; for a given number of each kind the best choice is by rank, as for a mean. The flips that are left

@@ -1,4 +1,4 @@
-"""Rounding: how far a computed number can lie from the one it stands for.
+"""Rounding: how far a computed number can lie from the one it stands for (docs/theory.md).
 
 For a sum of n products, |computed - true| <= g(n) * (sum of their magnitudes), in any order, fused or not. The boxes
 of the root bound every magnitude below it, so one pass over the root gives, for every vertex and stage, a slack that

@@ -4,7 +4,7 @@ Numba copies every kernel into each kernel that calls it and optimises it there 
 most of the compile time went into copies of copies. Here a kernel is compiled once, on its own. A caller reads its
 address from a slot, eight bytes that the kernel fills when it is compiled or loaded, so that machine code from an
 earlier process can be loaded in any order. A call costs a few nanoseconds more than one that the compiler sees
-through: what is called in an inner loop is a `leaf` (compile.py), copied as before.
+through: what is called in an inner loop is a `leaf` (decorators.py), copied as before.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
-"""Lines: linear upper bounds in the flips, with one budget shared by all vertices and layers.
+"""Backward linear bounds (CROWN) in the flips, for short "lines" (docs/theory.md).
 
-A pass starts with rows of coefficients on the pre-activations of one vertex and walks down the stages. It leaves, for
-every row b,  row . p  <=  const[b] + sum over pairs of gain[b, pair] * flip  for every graph below the search node, up
-to `error[b]`, which bounds the rounding of the pass itself.
+All vertices and layers share one budget.
 
-A gain asks how much a neighbour sends at its worst. Its box lets every coordinate spend the whole budget, each in its
-own way; a pass of its own that starts at the neighbour makes them share it, and bounds the gain far better
-(narrow.py). Such an inner pass takes boxes again where it has to ask, except at the second stage: below that, a pass
-is short.
+A pass starts with rows of coefficients on the pre-activations of one vertex and walks down the stages. For every row b
+it ends with  row . p  <=  const[b] + sum over pairs of gain[b, pair] * flip,  which holds for every graph below the
+search node, up to `error[b]`: the rounding of the pass itself.
+
+The gain of a flip depends on what a neighbour sends at its worst. The neighbour's box lets every coordinate spend the
+whole budget, each in its own way. A nested pass that starts at the neighbour makes its coordinates share the budget,
+and bounds the gain far better (nested.py). Where a nested pass has to ask in its turn, it takes boxes, except at the
+second stage: below that a pass is short, and an innermost one is made.
 
 Theory: "Backward linear bounds", "Nested backward passes".
 """

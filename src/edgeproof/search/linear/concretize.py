@@ -1,4 +1,4 @@
-"""Spending the budget on the best gains of a pass.
+"""Concretizing a pass: the budget goes to the pairs with the largest gains.
 
 Theory: "Concretizing under shared budgets", "Rounding of a backward pass".
 """

@@ -1,4 +1,4 @@
-"""The first stage in lines: features are numbers, so that coefficients end here, as constants and gains.
+"""The first stage of a pass: features are numbers, so its coefficients become constants and gains.
 
 Theory: "Backward linear bounds", "Rounding of a backward pass".
 """

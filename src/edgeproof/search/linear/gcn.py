@@ -1,4 +1,4 @@
-"""Lines through a GCN aggregation.
+"""Backward linear bounds of a GCN aggregation.
 
 With d the in-degree of v, r(d) = 1 / sqrt(d), g_u = a.h(u) r(deg u) and S the sum of g over the present senders, all at
 the grounding, v hears  T0 = c r(d)^2 + r(d) S,  c = a.h(v).  Deleting D and inserting I makes d into d - k with
@@ -8,8 +8,8 @@ k = |D| - |I|, and what v hears into
        + r(d - k) * sum over the kept u of a.h(u) (r(deg' u) - r(deg u))
 
 The first two differences are shared equally by the |D| + |I| flips at v; a flip's gain is then the largest over all
-k, and over all numbers of flips at v, that go with it. The last sum is paid by the flips at the senders (gcn_boxes.py
-says why a share each is enough).
+k, and over all numbers of flips at v, that go with it. The last sum is paid by the flips at the senders
+(intervals/gcn.py says why a share each is enough).
 
 Theory: "Linear bound of a GCN aggregation".
 """

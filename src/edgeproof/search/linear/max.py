@@ -1,4 +1,4 @@
-"""Lines through a max: one neighbour carries the line above, one the line below, coordinate by coordinate.
+"""Backward linear bounds of a max: one neighbour carries the line above, one the line below, in each coordinate.
 
 Theory: "Linear bound of a max".
 """

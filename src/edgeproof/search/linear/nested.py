@@ -1,6 +1,6 @@
-"""Gains by lines: what a neighbour sends at its worst, bounded by a pass that starts at it.
+"""Nested backward passes: they bound what a neighbour sends at its worst, instead of its box.
 
-Where the gain of a flip counts, that flip is made, so that one less is left for what the neighbour sends.
+A gain counts where its flip is made. So one flip less is left for what the neighbour sends.
 
 Theory: "Nested backward passes".
 """
@@ -80,7 +80,7 @@ def take_end(linear, inner, slot, end, rows):
 @kernel
 def ask_losses(p, linear, inner, t, v, k, rows):
     """Max: what changes when slot k is deleted, in all coordinates whose lines it carries, as coefficients on what it
-    sends and a number `known`; `before` is what descend_max makes of it. False if it carries nothing that may be lost.
+    sends and a number `known`; `before` is what backward_max makes of it. False if it carries nothing that may be lost.
 
     Below, h falls to no less than the floor; above, slope h + const falls to no more than the second largest.
     """
@@ -113,7 +113,7 @@ def ask_losses(p, linear, inner, t, v, k, rows):
 
 @kernel
 def take_losses(p, linear, inner, k, rows):
-    """Where the pass says less than descend_max will add to the gain, take the difference off."""
+    """Where the pass says less than backward_max will add to the gain, take the difference off."""
     pair = p.slot_pair[k]
     touch(linear, pair)
     for b in range(rows):

@@ -1,4 +1,4 @@
-"""Lines through a readout.
+"""Backward linear bounds of a readout, which pools all vertices.
 
 Theory: "Pooling".
 """

@@ -1,4 +1,4 @@
-"""Activations in lines: a chord above, a tangent below.
+"""Activations in a backward pass: a chord bounds them from above, a tangent from below.
 
 Theory: "Relaxed activations".
 """

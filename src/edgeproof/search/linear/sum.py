@@ -1,4 +1,4 @@
-"""Lines through a sum: a deletion gains minus what was sent, an insertion what is sent, each at its worst.
+"""Backward linear bounds of a sum: a deletion gains minus what was sent, an insertion what is sent, at its worst.
 
 Theory: "Linear bound of a sum".
 """

@@ -1,6 +1,7 @@
-"""Boxes tightened by lines: hidden neurons whose sign is open, or that a max ranks, get a backward pass of their own.
+"""Boxes tightened by backward passes that start at hidden neurons: those of open sign, or that a max ranks.
 
-Bounds found here hold in the whole subtree, so they go to the box trail and children start from them.
+A bound found here holds in the whole subtree. So it goes to the trail of boxes, and children start from it
+(docs/theory.md).
 
 Theory: "Tightened interval bounds", "Bounds of a parent hold below it".
 """

@@ -1,4 +1,4 @@
-"""Lines: what a backward pass works on, and where it starts (descend.py says what it is)."""
+"""What a backward pass works on, and how it starts (backward.py says what a pass is)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Workspace(NamedTuple):
     support_number: NDArray[np.float64]  # (rows, 6, W), see SLOPE
     support_round: NDArray[np.int64]  # (T+1, n) round for which they were found
     shares: FloatArray  # (ROWS,)
-    known: FloatArray  # (ROWS,) scratch of narrow.py
+    known: FloatArray  # (ROWS,) scratch of nested.py
     before: FloatArray  # (ROWS,)
 
 

@@ -1,7 +1,8 @@
-"""Rough bounds of what a fork and one flip elsewhere make together: numbers a vertex, not a neuron (fork.py).
+"""Coarse bounds of interactions between a fork and one flip elsewhere: one number a vertex, not one a neuron.
 
-From one base there are as many forks as pairs of flips at one vertex, and hundreds of flips beside each. Nearly all are
-far from an attack, so that a bound several times as large tells it too: of a million, 98 % need no other (MUTAG, mean).
+Forks are two flips at one vertex (strategies/forks.py). From one base there are as many forks as pairs of flips at
+one vertex, and hundreds of flips beside each. Nearly all are far from an attack, so that a bound several times as
+large tells it too: of a million, 98 % need no other (MUTAG, mean).
 What two make together is split into parts that are found for each alone:
 
 - at a neuron that both shift, no more than either of them could be bent there: at a vertex, `bend`;
@@ -101,7 +102,7 @@ def find_heaviest(p, x, coarse, centre):
 
 @reduction
 def bend_up_to(shift, base, widest, low, high, slope, m):
-    """The most of `excess` (pay.py) of this shift and one that is no wider, where nothing else moves a neuron."""
+    """The most of `maximise_bend` of this shift and one that is no wider, where nothing else moves a neuron."""
     total = 0.0
     for i in range(m):
         a = abs(shift[i])

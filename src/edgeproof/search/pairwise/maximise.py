@@ -1,4 +1,4 @@
-"""What residuals pay at most, given the ranges of their multipliers: sums over the neurons of one vertex.
+"""The most that residuals at one vertex add to the objective, given the ranges of their sensitivities.
 
 Theory: "Interactions at an activation", "Interactions at a max".
 """

@@ -1,4 +1,4 @@
-"""T of a mean at a vertex where several flips may be (interplay.py).
+"""Pairwise interactions of a mean, T, at a vertex where several flips may be (tables.py).
 
 Let k0 messages be there, with the mean c; flips E at v leave k of them. Of flip f alone, N(f) is what it changes in the
 sum of distances from c, so that it changes the mean by N(f) / (k0 + s(f)): s is 1 where it inserts at v, -1 where it

@@ -1,8 +1,8 @@
-"""Leaving out flips that are in no attack, by what flips can do together (interplay.py).
+"""Screening: pairs that are in no attack are fixed, by what flips can do together (tables.py).
 
-A base graph is screened once. Pairs in no set that may break the claim are fixed; then every other one is flipped in
-turn, those with the most hope first, and the graph with it is the next base. Tables are kept by flips left: below one
-base they are overwritten only where fewer are left.
+A base graph is screened once. Pairs in no set that may break the claim are fixed. Then each of the others is flipped
+in turn, those whose sets get farthest first, and the graph with it is the next base. Tables are kept by the number of
+flips left: below a base, only those for fewer flips are overwritten.
 
 Theory: "Screening".
 """
@@ -77,7 +77,8 @@ def share_pairs(x, candidates, left):
 @leaf
 def bound_sets(p, x, excluded, candidates, left):
     """The most that sets with each candidate can reach. All numbers are finite, or -inf for two that exclude each
-    other: values are (round.LARGE), multipliers are (weigh.HUGE), and so are their products.
+    other: values are (LARGE in intervals/rounding.py), sensitivities are (HUGE in sensitivities.py), and so are their
+    products.
 
     What a set of flips makes in pairs is shared between both flips of a pair, but for the pairs with the candidate.
     """

@@ -1,4 +1,4 @@
-"""Ranges of multipliers: what a residual at a neuron can count in the objective, whatever is flipped (interplay.py).
+"""Sensitivities: the range of what a change at a neuron can count in the objective, whatever is flipped (tables.py).
 
 One backward pass a rival, with intervals: an activation passes on between its slope on negative numbers and all of it,
 a message counts what is possible for one of its receiver's.
@@ -17,7 +17,8 @@ from .deltas import weight_of
 from .tables import LEAST, MOST, MOST_INSERTED, NORM_A, NORM_C
 
 ROUNDING = 16.0  # see `rounding_margin`
-HUGE = 1e150  # no multiplier of a network of any use; times what a value can be (round.LARGE), it does not overflow
+# No sensitivity of a useful network is as large; times the largest value (LARGE in intervals/rounding.py) it is finite.
+HUGE = 1e150
 
 
 @leaf

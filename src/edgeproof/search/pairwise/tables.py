@@ -1,4 +1,4 @@
-"""Interplay: how much more flips can do together than each does alone.
+"""Pairwise interactions (option `interplay`): how much more flips can do together than each does alone.
 
 Let D(e) be what flip e alone adds to the objective of the grounding, found by evaluating it. Flips far apart add up,
 and those close to each other nearly do: what is missing is made at few places, each by two flips that meet there.
@@ -15,17 +15,17 @@ the aggregation itself makes of several flips: messages that are counted anew be
 the sender, weights 1/k of a mean that several flips at v change. After the activation, r(v) = s q(v) + x(v) with a
 slope s between that on negative numbers and 1, and x(v) = act(P) - act(p) - sum of (act(p + D) - act(p)), for which
 two flips are needed that shift this neuron. So the residual of the objective is the sum over all places of multiplier
-times T or x, and the multipliers are products of weights, slopes and weights of messages, which lie in intervals
-(weigh.py). T and x are sums over pairs of flips (couple.py). Deltas need not be exact for that: where they miss what
-they stand for, rounding enters as one more residual, and `margin` covers it.
+times T or x. Multipliers (sensitivities.py) are products of weights, slopes and weights of messages, which lie in
+intervals. T and x are sums over pairs of flips (interactions.py). Deltas need not be exact for that: where they miss
+what they stand for, rounding enters as one more residual, and `rounding_margin` covers it.
 
 Under a max, T(v) is at most a sum over pairs too: of two flips elsewhere, no more than either changes some message more
 than another; of a flip at v that inserts a sender, and another flip, what the latter changes there beyond what it
 changes in the max; of one that deletes a sender, what the max loses in changes with it.
 
 Several flips at one vertex change what all its other messages count. Under a mean that is a sum over pairs too, with
-weights in intervals (crowd.py); under a max nothing is bounded, unless local budgets forbid it. With two flips left,
-two at one vertex are evaluated together: then all others meet nobody, and weights are known.
+weights in intervals (mean_interactions.py); under a max nothing is bounded, unless local budgets forbid it. With two
+flips left, two at one vertex are evaluated together: then all others meet nobody, and weights are known.
 
 Theory: "Effects of flips add up, but for pairs".
 """
@@ -104,7 +104,7 @@ class PairwiseTables(NamedTuple):
     twin: IntArray  # (n,) the first of a vertex's twins
     component: IntArray  # (n,) its component
     place: IntArray  # (n,) the first vertex in the same place of components that look alike
-    role: IntArray  # (n,) scratch: what it is while the flips made so far stay (mirror.py)
+    role: IntArray  # (n,) scratch: what it is while the flips made so far stay (symmetry/orbital_fixing.py)
 
 
 def applies_to(p: Problem, budget: int) -> bool:

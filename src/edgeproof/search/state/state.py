@@ -81,11 +81,11 @@ class State(NamedTuple):
     frame_left: IntArray  # budget left when the node was entered
     frame_marks: NDArray[np.int64]  # (depth, 3)
     frame_excluded: NDArray[np.int8]  # (depth, rivals)
-    frame_screened: IntArray  # what tables of interplay know of this node (run.py)
+    frame_screened: IntArray  # what tables of interplay know of this node (tree/screened.py)
     # enumeration below a node, one entry a level
     enumeration_cursor: IntArray
     enumeration_marks: NDArray[np.int64]
-    # what bounds cost in subtrees with two flips left (sweep.py)
+    # what bounds cost in subtrees with two flips left (tree/enumerate.py)
     rates: FloatArray  # (4,) how many were bounded; lately, their work and the graphs below them; credit
     frame_work: IntArray  # work done before the subtree at this frame was bounded; negative where that is not measured
     frame_graphs: FloatArray
@@ -98,10 +98,10 @@ class State(NamedTuple):
     picked: IntArray  # (2 W + rivals,)
     top: NDArray[np.float64]  # (4, most + 2, W) best gains, one row a rank
     degree_top: NDArray[np.float64]  # (SWAYS + 2, W) the same for flips that change a sender's degree; the last: all
-    # a first stage that takes the max of 0/1 features (carry.py)
+    # a first stage that takes the max of 0/1 features (intervals/binary_max.py)
     carried: NDArray[np.float64]  # (S, width of stage 1)
     carried_const: FloatArray
-    group: NDArray[np.int64]  # (columns, 4), see carry.py
+    group: NDArray[np.int64]  # (columns, 4), see intervals/binary_max.py
     group_sent: NDArray[np.float64]  # (columns, width of stage 1) what a crowd sends
     trace: IntArray  # what became of search nodes, in pre-order (trace.py); empty where nobody asks
     tally: IntArray

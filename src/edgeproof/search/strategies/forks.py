@@ -1,4 +1,4 @@
-"""Where several flips may meet at one mean: sets of five flips by the forks in them.
+"""Forks: sets of five flips, of which several may meet at one mean, taken apart by pairs of flips with one vertex.
 
 What two flips make together is bounded well where no vertex has two of them, and hardly at all where one has: weights
 of all its messages change. So sets of up to five flips are looked at by their shape, as graphs whose edges they are.
@@ -7,7 +7,8 @@ A fork is two flips with a vertex in common, the centre.
 - Sets without a fork are searched from the graph as it is, with a local budget of one.
 - A set with a fork is looked at from the graph with that fork flipped, which is evaluated. What is left of it, up to
   three flips, has no fork, and is searched as above; or it is a fork; or a fork and one flip that touches neither flip
-  of this fork: the fork is evaluated too, and what it makes together with one flip elsewhere is bounded (fork.py).
+  of this fork: the fork is evaluated too, and what it makes together with one flip elsewhere is bounded
+  (fork_kernels.py).
 - Which fork of a set is taken first does not matter, so any that leaves one of these will do. Nearly all sets with a
   fork have one; the others are five flips at one vertex, five in a ring, and five between four vertices: these are
   evaluated one by one.
@@ -111,7 +112,7 @@ def _sorted(sets: IntArray) -> Iterator[IntArray]:
 
 
 class Forks:
-    """Moves a walker, which has tables of interplay, from base to base."""
+    """Moves a worker, which has tables of interplay, from base to base."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -120,7 +121,7 @@ class Forks:
         self._steps = self._all()
 
     def advance(self, most_nodes: int) -> int:
-        """As that of a walker (walk.py). An attack lowers the limit: then the search begins again for fewer flips."""
+        """An attack lowers the limit: then the search begins again for fewer flips."""
         self._most_nodes = most_nodes
         if self._worker.limit != self._limit:
             self._limit = self._worker.limit

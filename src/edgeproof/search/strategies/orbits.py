@@ -1,8 +1,9 @@
-"""Where most vertices look like others: evaluate one of each kind of graph, without bounds.
+"""Orbit enumeration: where most vertices look like others, one graph of each orbit is evaluated, without bounds.
 
 A hundred vertices, most of them alone, have 4,950 pairs and 10^16 sets of five of them. But of single flips there may
 be a dozen kinds, and of sets of five some hundred thousand: those that exchanges of twins and components take to each
-other score the same (mirror.py). Then no bound is as cheap as looking at all kinds, under any aggregation.
+other score the same (symmetry/orbital_fixing.py). Then no bound is as cheap as looking at all kinds, under any
+aggregation.
 
 Sets are enumerated flip by flip. Of pairs with the same role one is flipped; once all sets with it were looked at, it
 is left out, and all with the same role. A set may still come in several ways: first by the one, then by the other of
@@ -51,7 +52,7 @@ def guess_sets(p: Problem, alike: Symmetries, flips: int) -> float:
 
 
 class Orbits:
-    """Moves a walker, which has tables of interplay and with them its symmetries, from kind to kind."""
+    """Moves a worker, which has tables of interplay and with them its symmetries, from kind to kind."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -60,6 +61,6 @@ class Orbits:
         worker.start_at(NOTHING, ANY)
 
     def advance(self, most_nodes: int) -> int:
-        """As that of a walker (walk.py)."""
+        """A strategy (strategy.py)."""
         code = self._worker.enumerate_orbits(self._seen, self._stamp, most_nodes)
         return FINISHED if code == DONE else CANDIDATE if code == FOUND else self._worker.pause()

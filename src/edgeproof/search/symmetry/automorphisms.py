@@ -1,8 +1,8 @@
-"""Symmetries: ways to exchange vertices that change nothing about a question.
+"""Automorphisms: exchanges of vertices that change nothing about a question.
 
 Two atoms of one kind at the same neighbour, the two sides of a ring: every admissible graph has an image that scores
 the same. So where no attack holds a pair besides the flips made so far, none holds its image under a symmetry that
-leaves these flips where they are (mirror.py).
+leaves these flips where they are (orbital_fixing.py).
 
 Two kinds of exchanges are possible in so many ways that these are not listed:
 
@@ -71,7 +71,7 @@ def _table(p: Problem) -> IntArray:
 
 
 def _first_colours(compiled: Compiled, table: IntArray) -> IntArray:
-    """Vertices that differ by themselves: by their features and budgets, by how often they are looked at."""
+    """Colours to begin with: features and budgets, and how often a vertex is looked at."""
     p = compiled.problem
     features = compiled.query.graph.features.dense(compiled.vertices)
     looked_at = (np.arange(p.n)[:, None] < p.active[1:]).sum(axis=1) if p.node_task else np.zeros(p.n)
@@ -86,7 +86,7 @@ def _number(rows: NDArray[np.generic]) -> IntArray:
 
 
 def _refine_colours(table: IntArray, kinds: IntArray) -> IntArray:
-    """Vertices are of different kinds if they are so to different numbers of a kind."""
+    """Colour refinement (1-WL), to its fixpoint: equal colours see equal numbers of each colour."""
     while True:
         seen = (4 * table + table.T) * (kinds.max() + 1) + kinds[:, None]
         finer = _number(np.column_stack([kinds, np.sort(seen, axis=0).T]))

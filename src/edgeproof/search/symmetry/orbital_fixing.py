@@ -1,8 +1,8 @@
-"""Leaving out what a symmetry maps to something that was looked at (symmetries.py).
+"""Orbital fixing: once no attack holds a pair, none holds its images under symmetries that fix the flips made so far.
 
 A search that tries the flip of a pair before its absence meets all attacks in some order. Whatever is left out in the
 absence of a pair has an image in which the pair is flipped, or another one that was absent before: an image that comes
-earlier. So the first attack of all is not left out, in which order ever the branches are looked at.
+earlier. So the first attack of all is not left out, whatever the order of branches.
 
 Theory: "Orbital fixing loses no attack".
 """

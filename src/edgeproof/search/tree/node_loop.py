@@ -71,7 +71,7 @@ def set_out(p, s, linear, options, base):
 def run(p, s, linear, nested, innermost, x, options, quota, node_limit):
     """Search on until the tree is done, a candidate needs an exact answer, or `quota` units of work are done.
 
-    The tree is the one below depth BASE: 0, or where this walker was sent (share.py); the frames above hold the way.
+    The tree is the one below depth BASE: 0, or where this worker was sent (parallel.py); the frames above hold the way.
     """
     tally = s.tally
     stop = tally[WORK] + quota

@@ -1,4 +1,4 @@
-"""Excluding rivals: the oracle's answers for one search node.
+"""Pruning: rivals that cannot win in any graph below a search node are excluded; without rivals the node is closed.
 
 Theory: "Excluded rivals stay excluded", "Enumeration of the last flips".
 """
@@ -40,8 +40,8 @@ def prune_by_intervals(p, s, excluded):
 
 @entry
 def prune_by_linear_bounds(p, s, linear, nested, innermost, options, excluded):
-    """The same with lines. Leaves in `order` the gains for the strongest rival, and with one flip left in `doubtful`
-    the pairs whose flip may still break the claim.
+    """The same by backward linear bounds. Leaves in `order` the gains for the strongest rival, and with one flip left
+    in `doubtful` the pairs whose flip may still break the claim.
     """
     linear.counts[ROUND] += 1  # boxes may have changed since the last pass
     pairs = p.pair_u.size
