@@ -544,6 +544,23 @@ IN_SEARCH = (
         "tester-trusts-floats", "search/forward/claim.py",
         "not objective + s.error[r] <= 0.0:", "not objective <= 0.0:",
     ),
+    # rounding below the smallest normal number
+    Fault(
+        "half-of-a-feature-is-exact", "search/intervals/rounding.py",
+        "amount = max(gathered[j], NORMAL)",
+        "amount = gathered[j]",
+    ),
+    # degrees of senders, and budgets of vertices
+    Fault(
+        "deletion-and-insertion-at-a-sender", "search/linear/gcn.py",
+        "        goes, comes = max(goes, -max(comes, 0.0)), max(comes, -max(goes, 0.0))\n",
+        "        pass\n",
+    ),
+    Fault(
+        "first-end-pays", "search/linear/concretize.py",
+        "linear.spent[p.pair_v[at]] += 1",
+        "linear.spent[p.pair_u[at]] += 1",
+    ),
 )  # fmt: skip
 
 IN_CHECKER = (
@@ -703,5 +720,15 @@ IN_CHECKER = (
         "checker-trusts-floats", "proof/tree.py",
         "doubtful = ~(found + self.enclosure.error <= 0.0).all(axis=1)",
         "doubtful = ~(found <= 1e-9).all(axis=1)",
+    ),
+    Fault(
+        "checker-small-values-are-exact", "proof/enclose.py",
+        "magnitude = np.maximum(np.maximum(abs(below[0]), abs(below[1]))[0], NORMAL)",
+        "magnitude = np.maximum(abs(below[0]), abs(below[1]))[0]",
+    ),
+    Fault(
+        "checker-small-features-are-exact", "proof/enclose.py",
+        "[np.maximum(abs(setting.features), NORMAL)]",
+        "[abs(setting.features)]",
     ),
 )  # fmt: skip
