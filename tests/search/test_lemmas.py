@@ -17,7 +17,7 @@ from edgeproof.search.linear.concretize import concretize
 from edgeproof.search.linear.gcn import sender_gains
 from edgeproof.search.linear.workspace import start_pass, touch
 from edgeproof.search.pairwise.maximise import maximise, maximise_bend, maximise_spread, maximise_up_to
-from edgeproof.search.strategy import Search
+from edgeproof.search.worker import Worker
 
 ROOT = np.concatenate([[0.0], 1 / np.sqrt(np.arange(1.0, 40.0))])
 NEAR = 1e-12
@@ -70,16 +70,15 @@ def test_the_greedy_choice_of_gains_is_the_best_that_budgets_allow() -> None:
         query = make_query(ep.Network([layer, again]), graph, ep.Threat(budget, local), node=0, label=0)
         compiled = compile_problem(query, resolve({}), budget)
         p = compiled.problem
-        search = Search(compiled, budget, resolve({}))
-        search.prepare()
+        worker = Worker(compiled, budget, resolve({}))
         gains = np.round(rng.normal(size=p.pair_u.size), 1)
-        concretize_gains(search._problem, search._state, search._linear, gains, np.int64(budget))
+        concretize_gains(worker._problem, worker._state, worker._linear, gains, np.int64(budget))
         best = 0.0
         for size in range(min(budget, gains.size) + 1):
             for chosen in map(list, combinations(range(gains.size), size)):
                 if (np.bincount(p.pair_v[chosen], minlength=p.n) <= p.local).all():
                     best = max(best, float(gains[chosen].sum()))
-        bound = float(search._linear.bundle.bound[0])
+        bound = float(worker._linear.bundle.bound[0])
         assert best <= bound <= best + 1e-9, f"seed {seed}"
 
 
