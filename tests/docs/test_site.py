@@ -32,6 +32,13 @@ def test_links_between_files_lead_somewhere() -> None:
             assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 
+def test_the_glossary_names_files_that_exist() -> None:
+    named = re.findall(r"`([a-z_0-9]+/[a-z_0-9/.]*)`", (DOCS / "glossary.md").read_text(encoding="utf-8"))
+    assert len(named) > 40
+    for name in named:
+        assert (Path(edgeproof.__file__).parent / name).exists(), name
+
+
 def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     for module in ("mkdocs", "material", "mkdocstrings"):
         pytest.importorskip(module, reason="needs what the documentation is built with: pip install 'edgeproof[docs]'")
