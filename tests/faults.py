@@ -544,6 +544,23 @@ IN_SEARCH = (
         "tester-trusts-floats", "search/forward/claim.py",
         "not objective + s.error[r] <= 0.0:", "not objective <= 0.0:",
     ),
+    # rounding below the smallest normal number
+    Fault(
+        "half-of-a-feature-is-exact", "search/intervals/rounding.py",
+        "amount = max(gathered[j], NORMAL)",
+        "amount = gathered[j]",
+    ),
+    # degrees of senders, and budgets of vertices
+    Fault(
+        "deletion-and-insertion-at-a-sender", "search/linear/gcn.py",
+        "        goes, comes = max(goes, -max(comes, 0.0)), max(comes, -max(goes, 0.0))\n",
+        "        pass\n",
+    ),
+    Fault(
+        "first-end-pays", "search/linear/concretize.py",
+        "linear.spent[p.pair_v[at]] += 1",
+        "linear.spent[p.pair_u[at]] += 1",
+    ),
 )  # fmt: skip
 
 IN_CHECKER = (
@@ -900,4 +917,14 @@ IN_CHECKER = (
     ),
     Fault("checker-attack-ties", "proof/check.py", "if not scores[rival] > scores", "if not scores[rival] >= scores"),
     Fault("checker-attack-by-anybody", "proof/check.py", "or rival not in query.rivals:", "or rival < 0:"),
+    Fault(
+        "checker-small-values-are-exact", "proof/enclose.py",
+        "magnitude = np.maximum(np.maximum(abs(below[0]), abs(below[1]))[0], NORMAL)",
+        "magnitude = np.maximum(abs(below[0]), abs(below[1]))[0]",
+    ),
+    Fault(
+        "checker-small-features-are-exact", "proof/enclose.py",
+        "[np.maximum(abs(setting.features), NORMAL)]",
+        "[abs(setting.features)]",
+    ),
 )  # fmt: skip

@@ -28,6 +28,8 @@ SEARCH_CHECKS = (
     "problem/test_receptive_field.py",
     "search/intervals/test_binary_max.py",
     "search/linear/test_gcn_gains.py",
+    "search/test_lemmas.py",
+    "search/test_extremes.py",
     "search/pairwise/test_interactions.py",
     "search/strategies/test_forks.py",
     "search/symmetry/test_automorphisms.py",

@@ -303,3 +303,28 @@ def test_undirected_flips_reach_both_ends_and_loops_only_one():
     assert exact_scores(net, graph, 1, [(0, 1)]) == [0, 1]
     assert exact_scores(net, graph, 0, [(0, 0)]) == [0, 1]
     assert exact_scores(net, graph, 1, [(0, 0)]) == [0, 0]
+
+
+@pytest.mark.parametrize("how", ["product", "mean", "slope"])
+def test_what_underflows_inside_decides_the_predicted_class(how: str) -> None:
+    """Class 0 is ahead by what a layer rounds to 0 and the next one multiplies by 1e300."""
+    lift, small = [[1e300], [0.0]], 2.0**-1074
+    if how == "mean":
+        layers = [Layer([[1.0]], [[0.0]], [0.0]), Layer([[0.0], [0.0]], lift, [0.0, 1e-24], "mean", "none")]
+    elif how == "slope":
+        layers = [
+            Layer([[1.0]], [[0.0]], [0.0], activation="leaky_relu", slope=0.25),
+            Layer([[-1e300], [0.0]], [[0.0], [0.0]], [0.0, 1e-24], activation="none"),
+        ]
+    else:
+        layers = [
+            Layer([[1e-130]], [[0.0]], [0.0]), Layer(lift, [[0.0], [0.0]], [0.0, 1e-40], activation="none"),
+        ]  # fmt: skip
+    x = {"mean": [[small], [0.0]], "slope": [[-small], [0.0]], "product": [[1e-200], [0.0]]}[how]
+    graph = Graph([[0, 1], [0, 0]], x, directed=True)
+    network = Network(layers)
+    exact = exact_scores(network, graph, 0)
+    assert exact[0] > exact[1]
+    assert predicted_class(network, graph, 0) == 0
+    scores, error = evaluate_with_error(network, graph)
+    assert abs(brute._rational(scores[0, 0]) - exact[0]) <= brute._rational(error[0, 0])

@@ -8,13 +8,16 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from edgeproof import Graph, Layer, Network, RejectedError, Threat, check
 from edgeproof.engines.brute import Evaluator, _rational
-from edgeproof.model.query import Query
+from edgeproof.model.query import Query, make_query
 from edgeproof.proof.bounds import Bounds
 from edgeproof.proof.boxes import Carried, activate
 from edgeproof.proof.enclose import Enclosure
 from edgeproof.proof.evaluate import evaluate_graphs, objectives
+from edgeproof.proof.format import BOX, LINE
 from edgeproof.proof.setting import Batch, Setting, root_batch
+from edgeproof.proof.write import write_proof
 from random_queries import CROWDED, RATIONAL, draw
 
 STYLES = ("integers", "signs", "dyadic", "gaussian", "gaussian")
@@ -162,3 +165,24 @@ def compare(query: Query, rng: np.random.Generator) -> None:
     scores = Evaluator(query).scores(pairs)
     exact = [float(scores[rival] - scores[query.claim.label]) for rival in query.rivals]
     assert (abs(truth[row] - exact) <= enclosure.error).all()
+
+
+@pytest.mark.parametrize("first", ["slope", "feature"])
+def test_what_underflows_inside_is_no_proof(first: str) -> None:
+    """A slope, or half of a feature, makes a number that is no float, and the next product counts what was lost."""
+    smallest, lift = 2.0**-1074, 1e30
+    graph = Graph([[1], [0]], [[0.0], [2 * smallest], [3 * smallest]], directed=True)
+    layers = [Layer([[0.0], [0.0]], [[0.0], [lift]], [0.0, -2.4 * (smallest * lift)], "max", "none")]
+    if first == "slope":
+        graph = Graph(np.zeros((2, 0), dtype=int), [[0.0], [-2.4], [-2.4]], directed=True)
+        layers = [
+            Layer([[1.0]], [[0.0]], [0.0], activation="leaky_relu", slope=smallest),
+            Layer([[0.0], [0.0]], [[0.0], [-lift]], [0.0, -2.2 * (smallest * lift)], "sum", "none"),
+        ]
+    query = make_query(Network(layers), graph, Threat(1, delete=False, insert=True), 0, 0, None)
+    scores = Evaluator(query).scores(((2, 0),))
+    assert scores[1] > scores[0]
+    for kind in (BOX, LINE):
+        forged = write_proof(query, np.array([kind]), np.zeros((0, 2), dtype=np.int64))
+        with pytest.raises(RejectedError, match="does not exclude class 1"):
+            check(forged, query.network, query.graph)

@@ -86,3 +86,26 @@ def test_attack_stays_within_the_trail() -> None:
     flip_best_gains(search.worker._problem, state, search.worker._linear, search.worker.options, nobody)
     assert 0 < search.worker.state.tally[VALUE_MARK] <= room
     assert (at[room:] == -1).all()
+
+
+SMALLEST = 2.0**-1074
+LIFT = 1e300  # what is lost below the smallest normal number counts again
+
+
+@pytest.mark.parametrize("options", [{}, {"carriers": False}, {"lines": False}])
+def test_half_of_a_feature_is_no_float(options: dict[str, bool]) -> None:
+    """A max between 2 and 3 of the smallest numbers has the centre 2 and the radius 0, if both are rounded."""
+    layer = Layer([[0.0], [0.0]], [[0.0], [LIFT]], [0.0, -2.4 * (SMALLEST * LIFT)], "max", "none")
+    graph = Graph([[1], [0]], [[0.0], [2 * SMALLEST], [3 * SMALLEST]], directed=True)
+    query = make_query(Network([layer]), graph, Threat(1, delete=False, insert=True), node=0, label=0)
+    assert engine.verify(query, timeout=60, node_limit=None, options=options).status == "vulnerable"
+
+
+@pytest.mark.parametrize("reorder", [True, False])
+def test_a_mean_of_features_is_no_float(reorder: bool) -> None:
+    """Half of the smallest number is 0, if it is rounded before it is multiplied."""
+    layer = Layer([[0.0], [0.0]], [[0.0], [LIFT]], [0.0, -0.2 * (SMALLEST * LIFT)], "mean", "none")
+    graph = Graph([[1, 2], [0, 0]], [[0.0], [SMALLEST], [0.0]], directed=True)
+    query = make_query(Network([layer]), graph, Threat(0), node=0, label=0)
+    options = {"reorder": reorder}
+    assert engine.verify(query, timeout=60, node_limit=None, options=options).status == "vulnerable"

@@ -13,6 +13,10 @@ from ..model.network import Aggregation, Layer, Network, Readout
 # numbers that are multiplied and added up in one go
 SLICE = 1 << 16
 
+# No layer amounts to less than this, as far as its rounding goes: what underflows in it is far smaller even than the
+# rounding of so little, and later layers multiply both alike.
+FAINT = 2.0**-960
+
 
 def evaluate(network: Network, graph: Graph, node: int | None = None) -> FloatArray:
     """Scores of all vertices (n, classes), of one `node`, or of the graph (classes,)."""
@@ -39,14 +43,16 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
     Along any path from a feature to a score at most `count` roundings happen, so the error is at most
     `g(count)` times the scores of the network with all signs made positive (docs/theory.md); max becomes
     sum there, which is no smaller.
+
+    Theory: "Rounding of an evaluation".
     """
     scores = evaluate(network, graph, node)
     positive, head = (
-        [Layer(abs(one.C), abs(one.A), abs(one.b), _no_smaller(one.aggregation), "none") for one in some]
+        [Layer(abs(one.C), abs(one.A), abs(one.b) + FAINT, _no_smaller(one.aggregation), "none") for one in some]
         for some in (network.layers, network.head)
     )
     readout = network.readout and Readout(
-        abs(network.readout.C), abs(network.readout.b), _no_smaller(network.readout.pool)
+        abs(network.readout.C), abs(network.readout.b) + FAINT, _no_smaller(network.readout.pool)
     )
     edges = np.stack([graph.sources, graph.targets])
     magnitude = Graph(edges, graph.features.magnitudes(), directed=graph.directed)
@@ -58,6 +64,8 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
 def rough_error(network: Network, graph: Graph) -> FloatArray:
     """A larger bound, for all scores of a vertex (n, 1) or of the graph (1,) alike, in a fraction of the time: every
     layer is replaced by its largest row sums, so that one number a vertex is passed on.
+
+    Theory: "Rounding of an evaluation".
     """
     held, most = graph.features, np.zeros((graph.num_vertices, 1))
     some = np.flatnonzero(np.diff(held.ptr))
@@ -68,12 +76,12 @@ def rough_error(network: Network, graph: Graph) -> FloatArray:
             heard = (
                 0.0 if layer.is_dense else _row_sum(layer.A) * _aggregate(_no_smaller(layer.aggregation), graph, most)
             )
-            most = _row_sum(layer.C) * most + heard + abs(layer.b).max()
+            most = _row_sum(layer.C) * most + heard + abs(layer.b).max() + FAINT
         if network.readout is not None:
             readout = network.readout
-            most = _row_sum(readout.C) * _pool(most, _no_smaller(readout.pool)) + abs(readout.b).max()
+            most = _row_sum(readout.C) * _pool(most, _no_smaller(readout.pool)) + abs(readout.b).max() + FAINT
             for layer in network.head:
-                most = _row_sum(layer.C) * most + abs(layer.b).max()
+                most = _row_sum(layer.C) * most + abs(layer.b).max() + FAINT
         return _error_of(network, graph, most)
 
 

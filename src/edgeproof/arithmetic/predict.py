@@ -1,4 +1,7 @@
-"""The predicted class, right also where two scores are closer than rounding can tell."""
+"""The predicted class, right also where two scores are closer than rounding can tell.
+
+Theory: "Rounding of an evaluation".
+"""
 
 from __future__ import annotations
 

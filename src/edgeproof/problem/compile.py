@@ -72,7 +72,10 @@ def compile_problem(query: Query, options: Mapping[str, bool], budget: int | Non
 def _compile(
     query: Query, looking: list[Aggregation], options: Mapping[str, bool], budget: int | None
 ) -> tuple[Problem, Surroundings]:
-    """All but local budgets."""
+    """All but local budgets.
+
+    Theory: "Rounding of interval bounds".
+    """
     stages, folded, chain = _compile_chain(query, options["fold"], options["reorder"])
     around = find_surroundings(query, looking, budget, PAIR_LIMIT)
     first, n, D, rivals = stages[0], around.vertices.size, chain["D"], query.rivals

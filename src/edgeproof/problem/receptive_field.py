@@ -1,4 +1,7 @@
-"""Which vertices and pairs can matter to the claim."""
+"""Which vertices and pairs can matter to the claim.
+
+Theory: "Pairs that can matter".
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The readout of a graph task is a stage of its own: one vertex whose in-neighbours are all vertices, and the head's
 layers are dense stages at that vertex. So the engine knows one shape of network only.
+
+Theory: "Score differences as one row".
 """
 
 from __future__ import annotations

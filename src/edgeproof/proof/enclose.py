@@ -16,6 +16,8 @@ from .chain import Kind
 from .setting import MOVABLE, PRESENT, Setting, root_batch
 
 TINY = 1e-300  # more than all underflows of one stage together
+# Below the smallest normal number rounding is absolute: half of a value may not be a float, and is multiplied next.
+NORMAL = 2.0**-1022
 # Past this nothing is bounded. It keeps every number far from overflow, and what an underflowing coefficient of a line
 # can cost, 2**-1074 times such a number, far below FAINT.
 LARGE = 1e100
@@ -39,7 +41,7 @@ class Enclosure:
         self.unit = unit / (1.0 - unit)
         self.line_size: list[FloatArray] = [np.zeros((0, 0))]
         self.slack: list[FloatArray] = [np.zeros((0, 0))]
-        self.magnitude: list[FloatArray] = [abs(setting.features)]
+        self.magnitude: list[FloatArray] = [np.maximum(abs(setting.features), NORMAL)]
         self.finite = True
         with np.errstate(over="ignore", invalid="ignore"):
             self.error = self._fill()
@@ -56,7 +58,7 @@ class Enclosure:
             stage, count = setting.stage(t), setting.active[t]
             if t == 1:
                 own = abs(setting.features[:count]) @ stage.C_abs.T + stage.b_abs
-                passed = abs(setting.features) @ stage.A_abs.T if stage.kind is Kind.GRAPH else None
+                passed = self.magnitude[0] @ stage.A_abs.T if stage.kind is Kind.GRAPH else None
                 off = np.zeros_like(own)
             else:
                 own = magnitude[:count] @ stage.C_abs.T + stage.b_abs
@@ -81,7 +83,7 @@ class Enclosure:
             low, high = low - slack, high + slack
             self.finite = self.finite and bool((np.maximum(abs(low), abs(high)) < LARGE).all())
             below = activate(low, stage.slope), activate(high, stage.slope)
-            magnitude = np.maximum(abs(below[0]), abs(below[1]))[0]
+            magnitude = np.maximum(np.maximum(abs(below[0]), abs(below[1]))[0], NORMAL)
             self.magnitude.append(magnitude)
             error = off + slack
         rows = abs(setting.chain.objective)

@@ -7,6 +7,8 @@ is decided exactly.
 The thread waits for the deadline and for Ctrl-C. Python runs handlers of signals in the main thread, between two of its
 own instructions: not while a kernel runs there. But it writes the signal's number into a socket at once
 (`signal.set_wakeup_fd`), and the thread reads it.
+
+Theory: "What is never trusted".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The radius: attacks lower its upper end, proofs raise its lower end."""
+"""The radius: attacks lower its upper end, proofs raise its lower end.
+
+Theory: "Branch and bound covers every admissible graph".
+"""
 
 from __future__ import annotations
 

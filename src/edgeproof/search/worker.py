@@ -1,4 +1,7 @@
-"""A worker: one state of the search, the kernels that move it, and exact answers where they ask for them."""
+"""A worker: one state of the search, the kernels that move it, and exact answers where they ask for them.
+
+Theory: "Branch and bound covers every admissible graph", "What is never trusted".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the values of the grounding say of the claim."""
+"""What the values of the grounding say of the claim.
+
+Theory: "Rounding of the grounding".
+"""
 
 from __future__ import annotations
 

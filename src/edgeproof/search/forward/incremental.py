@@ -1,4 +1,7 @@
-"""Values of the grounding, vertex by vertex, computed again only where a flip changes them."""
+"""Values of the grounding, vertex by vertex, computed again only where a flip changes them.
+
+Theory: "Rounding of the grounding".
+"""
 
 from __future__ import annotations
 

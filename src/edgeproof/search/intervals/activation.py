@@ -1,4 +1,7 @@
-"""Activations of numbers and of boxes."""
+"""Activations of numbers and of boxes.
+
+Theory: "Interval bound propagation".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Interval bounds (boxes): both ends of every pre-activation over all graphs below a search node (docs/theory.md)."""
+"""Interval bounds (boxes): both ends of every pre-activation over all graphs below a search node (docs/theory.md).
+
+Theory: "Interval bound propagation".
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,10 @@ def send_box(p, s, record, t, v):
 
 @loop
 def compare_box(low, high, old_low, old_high, slack, inherits, leaks, width):
-    """Allow for rounding, and count what differs from the old box: in itself, and in what it sends."""
+    """Allow for rounding, and count what differs from the old box: in itself, and in what it sends.
+
+    Theory: "Bounds of a parent hold below it".
+    """
     differs, sends = 0, 0
     for i in range(width):
         low[i] -= slack[i]
@@ -171,7 +177,10 @@ def width_gathered(p, t, v):
 
 @kernel
 def bound_vertex(p, s, options, t, v, forced):
-    """Recompute the box of p_t(v); True if what it sends changed (or `forced`), the old record on the trail."""
+    """Recompute the box of p_t(v); True if what it sends changed (or `forced`), the old record on the trail.
+
+    Theory: "Interval bound propagation", "Max over 0/1 features".
+    """
     below, record = s.boxes[t - 1], s.boxes[t, v]
     width = p.width[t]
     low, high = s.scratch[NEW_LOW], s.scratch[NEW_HIGH]

@@ -5,6 +5,8 @@ some carrier is there, else 0. A column with a single carrier is then linear in 
 of its weight; so all columns that only slot k carries act as one vector that k sends, as under a sum. Columns that
 several undecided slots share need a case distinction; those with the very same carriers come and go together, so they
 are one crowd with one vector, in which weights of different sign cancel.
+
+Theory: "Max over 0/1 features".
 """
 
 from __future__ import annotations

@@ -35,7 +35,10 @@ def sent_by(below, source, raw, raw_at, first, slot, m):
 
 @loop
 def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, every, top, x):
-    """Present ones, plus the `cap` best gains (all positive ones if `every` undecided slot may flip)."""
+    """Present ones, plus the `cap` best gains (all positive ones if `every` undecided slot may flip).
+
+    Theory: "Interval of a sum".
+    """
     fill(low, 0.0, m)
     fill(high, 0.0, m)
     ranks = 0 if every else cap
@@ -73,7 +76,10 @@ def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, e
 
 @loop
 def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):
-    """The best of all splits into i deletions and j insertions, i + j <= cap; each split is best by rank."""
+    """The best of all splits into i deletions and j insertions, i + j <= cap; each split is best by rank.
+
+    Theory: "Interval of a mean".
+    """
     sum_low, sum_high = top[DELETED_LOW, cap + 1], top[DELETED_HIGH, cap + 1]  # rows past the ranks: free
     fill(sum_low, 0.0, m)
     fill(sum_high, 0.0, m)
@@ -133,7 +139,10 @@ def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, 
 
 @loop
 def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):
-    """Upper: the largest that can be present. Lower: what is left when the `cap` best deletable ones go."""
+    """Upper: the largest that can be present. Lower: what is left when the `cap` best deletable ones go.
+
+    Theory: "Interval of a max".
+    """
     fill(low, -np.inf, m)  # best decided one, from below
     fill(high, -np.inf, m)
     lowest = top[DELETED_HIGH, 0]
@@ -175,7 +184,10 @@ def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, e
 
 @loop
 def pool_box(low, high, m, below, how, n):
-    """The readout's aggregation: over all vertices, none of them in doubt."""
+    """The readout's aggregation: over all vertices, none of them in doubt.
+
+    Theory: "Pooling".
+    """
     copy(low, below[0, SENT_LOW], m)
     copy(high, below[0, SENT_HIGH], m)
     for u in range(1, n):

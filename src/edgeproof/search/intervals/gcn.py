@@ -5,6 +5,8 @@ who is in the sum; for a given number of each kind the best choice is by rank, a
 can change the degrees of senders. 1 / sqrt is convex, so m of up to M deletions at u add no more than m / M of what M
 deletions add, and m insertions take no more than m times what the first one takes: flips at senders are ranked too,
 each by that share. An undirected flip changes two degrees.
+
+Theory: "Interval of a GCN aggregation".
 """
 
 from __future__ import annotations

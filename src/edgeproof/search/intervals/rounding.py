@@ -9,6 +9,8 @@ two degrees has seen 6 more roundings than under a sum; `roundings` allows 32. A
 are those of a sum over the neighbours and the vertex itself. Differences of two roots, in boxes and lines, lose no
 more than 4 units of 2**-53 each, times a message: that is within the same allowance, since it is taken of the message
 itself and not of the difference.
+
+Theory: "Rounding of interval bounds", "Rounding of the grounding", "What is never trusted".
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ from .aggregate import ROOT, bound_vertex
 # centre-radius products and sums with deletions taken back: a few times the magnitude of the plain sum
 SPREAD = 8.0
 TINY = 1e-300  # more than all underflows of one stage together
+# Below the smallest normal number rounding is absolute: half of a feature may not be a float, and is multiplied next.
+NORMAL = 2.0**-1022
 # Past this nothing is bounded. It keeps every number far from overflow, and what an underflowing coefficient of a line
 # can cost, 2**-1074 times such a number, far below FAINT.
 LARGE = 1e100
@@ -125,8 +129,9 @@ def size_first(p, s, options, v, size, gathered):
                 gathered[j] += abs(row[j])
         for j in range(m):
             row = p.A1T_abs[p.raw_columns[offset + j]]
+            amount = max(gathered[j], NORMAL)
             for i in range(width):
-                size[i] += row[i] * gathered[j]
+                size[i] += row[i] * amount
 
 
 @leaf

@@ -10,6 +10,8 @@ The gain of a flip depends on what a neighbour sends at its worst. The neighbour
 whole budget, each in its own way. A nested pass that starts at the neighbour makes its coordinates share the budget,
 and bounds the gain far better (nested.py). Where a nested pass has to ask in its turn, it takes boxes, except at the
 second stage: below that a pass is short, and an innermost one is made.
+
+Theory: "Backward linear bounds", "Nested backward passes".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Concretizing a pass: the budget goes to the pairs with the largest gains."""
+"""Concretizing a pass: the budget goes to the pairs with the largest gains.
+
+Theory: "Concretizing under shared budgets", "Rounding of a backward pass".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The first stage of a pass: features are numbers, so its coefficients become constants and gains."""
+"""The first stage of a pass: features are numbers, so its coefficients become constants and gains.
+
+Theory: "Backward linear bounds", "Rounding of a backward pass".
+"""
 
 from __future__ import annotations
 

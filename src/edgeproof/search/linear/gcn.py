@@ -10,6 +10,8 @@ k = |D| - |I|, and what v hears into
 The first two differences are shared equally by the |D| + |I| flips at v; a flip's gain is then the largest over all
 k, and over all numbers of flips at v, that go with it. The last sum is paid by the flips at the senders
 (intervals/gcn.py says why a share each is enough).
+
+Theory: "Linear bound of a GCN aggregation".
 """
 
 from __future__ import annotations

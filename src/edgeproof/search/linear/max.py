@@ -1,4 +1,7 @@
-"""Backward linear bounds of a max: one neighbour carries the line above, one the line below, in each coordinate."""
+"""Backward linear bounds of a max: one neighbour carries the line above, one the line below, in each coordinate.
+
+Theory: "Linear bound of a max".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Backward linear bounds of a mean: every flip at its worst, over the number of messages that makes it largest."""
+"""Backward linear bounds of a mean: every flip at its worst, over the number of messages that makes it largest.
+
+Theory: "Linear bound of a mean".
+"""
 
 from __future__ import annotations
 

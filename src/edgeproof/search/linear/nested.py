@@ -1,6 +1,8 @@
 """Nested backward passes: they bound what a neighbour sends at its worst, instead of its box.
 
 A gain counts where its flip is made. So one flip less is left for what the neighbour sends.
+
+Theory: "Nested backward passes".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Backward linear bounds of a readout, which pools all vertices."""
+"""Backward linear bounds of a readout, which pools all vertices.
+
+Theory: "Pooling".
+"""
 
 from __future__ import annotations
 

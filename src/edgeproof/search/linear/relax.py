@@ -1,4 +1,7 @@
-"""Activations in a backward pass: a chord bounds them from above, a tangent from below."""
+"""Activations in a backward pass: a chord bounds them from above, a tangent from below.
+
+Theory: "Relaxed activations".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""One vertex of a pass: from coefficients on its pre-activation to those on what the stage below gives."""
+"""One vertex of a pass: from coefficients on its pre-activation to those on what the stage below gives.
+
+Theory: "Backward linear bounds", "Rounding of a backward pass".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Backward linear bounds of a sum: a deletion gains minus what was sent, an insertion what is sent, at its worst."""
+"""Backward linear bounds of a sum: a deletion gains minus what was sent, an insertion what is sent, at its worst.
+
+Theory: "Linear bound of a sum".
+"""
 
 from __future__ import annotations
 
@@ -94,6 +97,8 @@ def backward_binary_max(p, s, linear, v, side, rows, cap):
     """Max of 0/1 features at the first stage: single carriers are linear, as under a sum. What a crowd of n sends that
     may all go is lost only if all go: its share is at least 1 - (their flips) / n and at most 1; in a crowd that may
     only come, at least (their flips) / n and at most their sum.
+
+    Theory: "Max over 0/1 features".
     """
     groups = split_columns(p, s, v, cap)
     backward_first_sum(p, s, linear, v, side, rows, cap, np.int64(1))

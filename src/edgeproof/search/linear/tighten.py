@@ -2,6 +2,8 @@
 
 A bound found here holds in the whole subtree. So it goes to the trail of boxes, and children start from it
 (docs/theory.md).
+
+Theory: "Tightened interval bounds", "Bounds of a parent hold below it".
 """
 
 from __future__ import annotations

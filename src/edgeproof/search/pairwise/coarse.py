@@ -8,6 +8,8 @@ What two make together is split into parts that are found for each alone:
 - at a neuron that both shift, no more than either of them could be bent there: at a vertex, `bend`;
 - where one of them is at a vertex, what the other changes in what is gathered there, and in what is sent there: at most
   `pull` at both its ends. At the centre of a fork weights change more, and two senders are heard: `centred`.
+
+Theory: "Coarse bounds beside a fork".
 """
 
 from __future__ import annotations

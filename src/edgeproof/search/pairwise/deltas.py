@@ -1,4 +1,7 @@
-"""What single flips change in the grounding, vertex by vertex, without flipping them."""
+"""What single flips change in the grounding, vertex by vertex, without flipping them.
+
+Theory: "Effects of flips add up, but for pairs".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Pairwise interactions: J(e, f), the most that two flips make together beyond what each makes alone (tables.py)."""
+"""Pairwise interactions: J(e, f), the most that two flips make together beyond what each makes alone (tables.py).
+
+Theory: "Effects of flips add up, but for pairs", "Interactions at an activation", "Interactions at a sum and at a
+mean", "Interactions at a max".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The most that residuals at one vertex add to the objective, given the ranges of their sensitivities."""
+"""The most that residuals at one vertex add to the objective, given the ranges of their sensitivities.
+
+Theory: "Interactions at an activation", "Interactions at a max".
+"""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ deletes there, and 0 elsewhere. With d(f, e) for what f changes in the message t
 which is a sum over pairs up to k, and k lies between numbers that the local budget gives. Two cases are apart: a flip
 alone that takes the only message changes the mean by -c; and where all messages go, T is -c less what every flip alone
 changes, of which each pair gets its share.
+
+Theory: "Interactions at a sum and at a mean".
 """
 
 from __future__ import annotations

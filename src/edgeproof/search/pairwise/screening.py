@@ -3,6 +3,8 @@
 A base graph is screened once. Pairs in no set that may break the claim are fixed. Then each of the others is flipped
 in turn, those whose sets get farthest first, and the graph with it is the next base. Tables are kept by the number of
 flips left: below a base, only those for fewer flips are overwritten.
+
+Theory: "Screening".
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ UNDER, OVER = 0, 1
 
 @leaf
 def bound_shifts(p, s, x, candidates, left):
-    """`under` and `over`: where all flips but two can shift a neuron to."""
+    """`under` and `over`: where all flips but two can shift a neuron to.
+
+    Theory: "Interactions at an activation".
+    """
     for t in range(1, p.T + 1):
         if not p.bends[t]:
             continue

@@ -2,6 +2,8 @@
 
 One backward pass a rival, with intervals: an activation passes on between its slope on negative numbers and all of it,
 a message counts what is possible for one of its receiver's.
+
+Theory: "Sensitivities".
 """
 
 from __future__ import annotations
@@ -191,6 +193,8 @@ def rounding_margin(p, x, left):
     4 (1 + left + left^2 / 2) of them; the rest of the factor, and T, is for the rounding of multipliers, which takes
     no more operations a stage than an evaluation does. What underflows in a multiplier is less than 2^-1074 an
     operation, and counts no more than values can be.
+
+    Theory: "Rounding of pairwise bounds".
     """
     total = 0.0
     for t in range(1, p.T + 1):

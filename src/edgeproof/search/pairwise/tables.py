@@ -26,6 +26,8 @@ changes in the max; of one that deletes a sender, what the max loses in changes 
 Several flips at one vertex change what all its other messages count. Under a mean that is a sum over pairs too, with
 weights in intervals (mean_interactions.py); under a max nothing is bounded, unless local budgets forbid it. With two
 flips left, two at one vertex are evaluated together: then all others meet nobody, and weights are known.
+
+Theory: "Effects of flips add up, but for pairs".
 """
 
 from __future__ import annotations

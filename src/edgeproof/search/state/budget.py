@@ -16,7 +16,10 @@ def spendable(s, options, v):
 
 @leaf
 def affordable(p, s, pair):
-    """Whether the budgets left allow this flip."""
+    """Whether the budgets left allow this flip.
+
+    Theory: "Branch and bound covers every admissible graph".
+    """
     u, v = p.pair_u[pair], p.pair_v[pair]
     if s.tally[USED] >= s.tally[LIMIT] or s.local_left[v] < 1:
         return False

@@ -1,4 +1,7 @@
-"""In-degrees, with one self-loop each: what they are in the grounding and what they can become (GCN)."""
+"""In-degrees, with one self-loop each: what they are in the grounding and what they can become (GCN).
+
+Theory: "Interval of a GCN aggregation".
+"""
 
 from __future__ import annotations
 

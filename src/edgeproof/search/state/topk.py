@@ -1,4 +1,7 @@
-"""The largest numbers seen so far: of rows, coordinate by coordinate, or of single numbers."""
+"""The largest numbers seen so far: of rows, coordinate by coordinate, or of single numbers.
+
+Theory: "Interval of a sum".
+"""
 
 from __future__ import annotations
 

@@ -75,7 +75,10 @@ def undo_pairs(p, s, mark):
 
 @entry
 def undo(p, s, pair_mark, value_mark, box_mark):
-    """Back to the state at these marks. Saved numbers are restored: inverse operations would drift."""
+    """Back to the state at these marks. Saved numbers are restored: inverse operations would drift.
+
+    Theory: "Bounds of a parent hold below it".
+    """
     undo_pairs(p, s, pair_mark)
     n = p.n
     for k in range(s.tally[VALUE_MARK] - 1, value_mark - 1, -1):

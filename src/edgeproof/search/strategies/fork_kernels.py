@@ -3,6 +3,8 @@
 From a base graph, what a fork changes is found by evaluating it, whatever its two flips make of the vertex where they
 meet. Beside it there is at most one flip more, at other vertices: what it makes together with the fork is bounded as
 for two single flips (pairwise/tables.py, pairwise/interactions.py), but that the fork is at its centre by two slots.
+
+Theory: "Forks", "Coarse bounds beside a fork".
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ A fork is two flips with a vertex in common, the centre.
 From each base, others may touch it in any way: what was flipped is there, and counts in every weight.
 
 With four flips or fewer, searching flip by flip is faster.
+
+Theory: "Forks".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Kernels that enumerate sets of flips, one of each kind (orbits.py)."""
+"""Kernels that enumerate sets of flips, one of each kind (orbits.py).
+
+Theory: "Enumeration by orbits".
+"""
 
 from __future__ import annotations
 

@@ -8,6 +8,8 @@ aggregation.
 Sets are enumerated flip by flip. Of pairs with the same role one is flipped; once all sets with it were looked at, it
 is left out, and all with the same role. A set may still come in several ways: first by the one, then by the other of
 two flips of one kind that are no longer alike with the rest.
+
+Theory: "Enumeration by orbits".
 """
 
 from __future__ import annotations

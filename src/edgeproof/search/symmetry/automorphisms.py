@@ -9,6 +9,8 @@ Two kinds of exchanges are possible in so many ways that these are not listed:
 - Vertices that are the same to all others are twins: any may stand for any other as long as no flip is at either.
 - So may components, the parts that edges make of a graph, if they look alike and are the same to all others: vertex by
   vertex, as long as no flip is at any of their vertices.
+
+Theory: "Automorphisms of a question".
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A search that tries the flip of a pair before its absence meets all attacks in some order. Whatever is left out in the
 absence of a pair has an image in which the pair is flipped, or another one that was absent before: an image that comes
 earlier. So the first attack of all is not left out, whatever the order of branches.
+
+Theory: "Orbital fixing loses no attack".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Which pair to decide next."""
+"""Which pair to decide next.
+
+Theory: "Nothing left that matters".
+"""
 
 from __future__ import annotations
 

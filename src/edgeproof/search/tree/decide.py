@@ -13,7 +13,10 @@ from ..state.trail import decide
 
 @part
 def fix_others(p, s, v):
-    """Inference: once v has spent its local budget, its undecided pairs stay as they are in G."""
+    """Inference: once v has spent its local budget, its undecided pairs stay as they are in G.
+
+    Theory: "Spent local budgets".
+    """
     for k in range(p.slot_ptr[v], p.slot_ptr[v + 1]):
         if s.status[k] & 2:
             decide(p, s, p.slot_pair[k], np.int64(0))

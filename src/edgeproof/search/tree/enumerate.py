@@ -1,6 +1,8 @@
 """Enumeration: evaluate every graph below a search node, without search nodes and without bounds.
 
 With one flip left this is always the cheapest; with two, where bounds have cost more than evaluations would have.
+
+Theory: "Enumeration of the last flips".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The search itself: depth first over pairs, resumable after every return."""
+"""The search itself: depth first over pairs, resumable after every return.
+
+Theory: "Branch and bound covers every admissible graph".
+"""
 
 from __future__ import annotations
 

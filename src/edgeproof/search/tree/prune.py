@@ -1,4 +1,7 @@
-"""Pruning: rivals that cannot win in any graph below a search node are excluded; without rivals the node is closed."""
+"""Pruning: rivals that cannot win in any graph below a search node are excluded; without rivals the node is closed.
+
+Theory: "Excluded rivals stay excluded", "Enumeration of the last flips".
+"""
 
 from __future__ import annotations
 

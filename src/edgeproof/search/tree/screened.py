@@ -13,6 +13,8 @@ Two things end what tables say. An attack lowers the limit, so that sets of the 
 `known_at` holds the limit for which they were filled. And numbers may have been too large to bound anything: then
 `bounded` is 0, no pair is fixed, and the children of that node are told nothing. `after` holds the pair whose flip led
 from a screened node to this one, or -1: it is what a screening may take over from its parent.
+
+Theory: "Screening", "Orbital fixing loses no attack".
 """
 
 from __future__ import annotations
