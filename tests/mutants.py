@@ -19,9 +19,10 @@ from typing import NamedTuple
 
 import click
 
-from faults import IN_CHECKER, IN_SEARCH, Fault
+from faults import IN_BUDGET, IN_CHECKER, IN_SEARCH, Fault
 
 TESTS = Path(__file__).parent
+EVERY = (*IN_SEARCH, *IN_BUDGET, *IN_CHECKER)
 PACKAGE = TESTS.parent / "src" / "edgeproof"
 # of faults in the search, those that see most of them first
 SEARCH_CHECKS = (
@@ -36,6 +37,8 @@ SEARCH_CHECKS = (
     "search/test_bounds.py",
     "test_search_against_brute.py",
 )
+# of faults where any pair of a whole graph may flip
+BUDGET_CHECKS = ("search/test_base.py", "search/test_budget_bounds.py", "search/test_by_size.py")
 # of faults in the checker; these compile nothing
 CHECKER_CHECKS = (
     "proof/test_mean.py",
@@ -127,16 +130,16 @@ def main() -> int:
     parser.add_argument("--campaign", type=int, default=2000, help="random queries for each")
     parser.add_argument("--match", action="store_true", help="only check that every text is found once")
     asked = parser.parse_args()
-    unknown = set(asked.names) - {fault.name for fault in (*IN_SEARCH, *IN_CHECKER)}
+    unknown = set(asked.names) - {fault.name for fault in EVERY}
     if unknown:
         raise click.ClickException(f"no mutants with the names {sorted(unknown)}")
-    for fault in (*IN_SEARCH, *IN_CHECKER):
+    for fault in EVERY:
         with tempfile.TemporaryDirectory(prefix="edgeproof-mutant-") as folder:
             mutate(fault, Path(folder))
     if asked.match:
         return 0
     unseen = []
-    for faults, checks in ((IN_SEARCH, SEARCH_CHECKS), (IN_CHECKER, CHECKER_CHECKS)):
+    for faults, checks in ((IN_SEARCH, SEARCH_CHECKS), (IN_BUDGET, BUDGET_CHECKS), (IN_CHECKER, CHECKER_CHECKS)):
         chosen = [fault for fault in faults if not asked.names or fault.name in asked.names]
         unseen += missed(chosen, asked.campaign, checks)
     click.echo(f"missed: {', '.join(unseen) or 'none'}")

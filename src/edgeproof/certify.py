@@ -41,9 +41,14 @@ def verify_with_certificate(
     options = resolve(options)
     options |= dict.fromkeys(OF_THE_CHECKER, True) if options["lines"] else {}
     trace = Trace()
-    verdict = search.verify(
-        query, timeout=timeout, node_limit=node_limit, options=options, threads=threads, trace=trace
-    )
+    try:
+        verdict = search.verify(
+            query, timeout=timeout, node_limit=node_limit, options=options, threads=threads, trace=trace
+        )
+    except TooLargeError as problem:
+        raise TooLargeError(
+            f"proof: attacks settled size by size have no rule in the checker yet, and {problem}"
+        ) from None
     if verdict.attack is not None and verdict.rival is not None:
         data = write_attack(query, verdict.attack, verdict.rival)
     elif verdict.status == "robust":

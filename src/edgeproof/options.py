@@ -51,6 +51,8 @@ TABLE: tuple[Option, ...] = (
         "interplay_orbits", True, "with symmetries, where most vertices look alike: evaluate one graph of each kind"
     ),
     Option("interplay_forks", True, "under means: look at two flips at one vertex as one, and at others from there"),
+    Option("by_size", True, "node tasks, insertions on large graphs: settle sizes of attacks, list no pairs"),
+    Option("charges", True, "node tasks, deletions, much to look at: charge edges from values of the whole graph"),
     Option("radius_from_below", True, "radius: prove budgets from below too; off: the paper's way, from above only"),
 )
 
@@ -60,6 +62,8 @@ TEST_SWITCHES: tuple[Option, ...] = (
     Option("interplay_at_once", False, "interplay, in any task"),
     Option("orbits_at_once", False, "interplay_orbits"),
     Option("forks_at_once", False, "interplay_forks"),
+    Option("by_size_at_once", False, "by_size, on small graphs too"),
+    Option("charges_at_once", False, "charges, however little there is to look at"),
     Option("enumerate_at_once", False, "evaluate all graphs below the root instead of splitting"),
     Option("attack_at_once", False, "attacks, before the first search node"),
 )

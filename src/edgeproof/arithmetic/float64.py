@@ -136,7 +136,7 @@ def _first_layer(layer: Layer, graph: Graph) -> FloatArray:
     if layer.is_dense:
         gathered = 0.0
     elif layer.aggregation is Aggregation.MAX:
-        gathered = _max_of_sparse(layer, graph)
+        gathered = max_of_sparse(layer, graph)
     else:
         gathered = _aggregate(layer.aggregation, graph, times(held, layer.A.T.copy()))
     return _activate(layer, times(held, layer.C.T.copy()) + gathered + layer.b)
@@ -158,7 +158,7 @@ def times(features: Features, columns: FloatArray) -> FloatArray:
     return out
 
 
-def _max_of_sparse(layer: Layer, graph: Graph) -> FloatArray:
+def max_of_sparse(layer: Layer, graph: Graph) -> FloatArray:
     """A times the largest features among the in-neighbours."""
     out, columns = np.zeros((graph.num_vertices, layer.width_out)), layer.A.T.copy()
     start = 0

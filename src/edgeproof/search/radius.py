@@ -55,6 +55,12 @@ class RadiusSearch:
         self._open: list[Search] = []
         self._stats: list[Stats] = []  # of those that are closed; their arrays are given back
 
+    def begin_with(self, lower: int, attack: list[Pair] | None, rival: int | None) -> None:
+        """What is known already."""
+        self.lower = lower
+        if attack is not None:
+            self.attack, self.rival, self._smallest = Attack(attack), rival, len(attack)
+
     @property
     def compiled(self) -> Compiled:
         """For the whole cap."""

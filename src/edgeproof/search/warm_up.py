@@ -47,6 +47,10 @@ def load_or_compile() -> None:
         helper.wait()  # what it has not compiled, for whatever reason, is compiled here
     search.run(node_limit=None, first_only=True)
     search.worker.set_out(0)  # as threads do
+    if helper is not None or not is_compiled():
+        from .strategies.by_size import warm_up_sizes
+
+        warm_up_sizes()  # others load these kernels where they need them
     if not is_compiled() and all_are_kept():
         mark_compiled()
 

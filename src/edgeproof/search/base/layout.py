@@ -1,0 +1,59 @@
+"""How the values of a whole graph lie in memory."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...model.arrays import FloatArray, IntArray
+
+# how a layer hears its neighbours; the first four as in problem/layout.py
+SUM, MEAN, MAX, GCN, ALONE = 0, 1, 2, 3, 4
+
+# blocks of a layer, each with a row a vertex; a layer lacks the blocks that it does not need
+OWN, SENT, GATHERED, HIDDEN = 0, 1, 2, 3
+BLOCKS = 4
+
+# numbers a vertex and layer: largest magnitude in a row of a block, rounding error of its entries at most
+OWN_SIZE, OWN_ERROR, SENT_SIZE, SENT_ERROR, GATHERED_SIZE, GATHERED_ERROR, HIDDEN_SIZE, HIDDEN_ERROR = range(8)
+BOUNDS = 8
+
+
+class Base(NamedTuple):
+    """Axes: n vertices, L layers. A row of a block of layer l starts at `block[l, kind] + v * width[l]` of `rows`.
+
+    For a vertex v with in-neighbours N(v), itself not among them, and beta(x) = 1 / sqrt(count + 1) under GCN, else 1:
+    own = C h(v) + b, sent = A h(v), gathered = sum of beta(x) sent(x) over N(v), hidden = the layer's output.
+    Under max there is neither of the last two.
+    """
+
+    n: int
+    L: int
+    W: int  # largest width of an output
+    directed: int
+    # edges, self-loops apart (adjacency.py)
+    in_ptr: IntArray
+    source: IntArray
+    out_ptr: IntArray
+    target: IntArray
+    heard: IntArray
+    loop: IntArray
+    # layers
+    how: IntArray  # (L,)
+    width: IntArray  # (L + 1,) of the features, then of the outputs
+    depth: IntArray  # (L + 1,) layers from l on that hear neighbours
+    weight: FloatArray  # C and A of all layers but the first, transposed: (in, out)
+    weight_at: IntArray  # (L, 2)
+    has_own: IntArray  # (L,) 1: C is not zero
+    bias: FloatArray  # (L, W)
+    slope: FloatArray  # (L, W)
+    norm: FloatArray  # (L, 3) largest row sum of |C|, of |A|, largest |b|
+    unit: FloatArray  # (L,) rounding of one layer, relative to the magnitudes that are added up
+    # values
+    rows: FloatArray
+    block: IntArray  # (L, BLOCKS); -1: not kept
+    bounds: FloatArray  # (L, BOUNDS, n)
+    # features, for a first layer that takes a max of them
+    feature_ptr: IntArray
+    feature_column: IntArray
+    feature_value: FloatArray
+    first: FloatArray  # (features, width): A of such a first layer, transposed

@@ -1,0 +1,108 @@
+"""What a question about a node under two layers is made of, and where a search over its flips stands."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.arrays import FloatArray, IntArray
+from ..state.state import STOP, TALLY_SIZE
+
+# how a layer hears, as in base/layout.py
+SUM, MEAN, MAX, GCN = 0, 1, 2, 3
+
+# which flips of a pair are allowed
+NEVER, INSERT, DELETE = 0, 1, 2
+
+# pairs that a search bars at most; those beyond are looked at again
+MOST_BARRED = 1 << 15
+
+# positions in `tally`, beside STOP
+EVALUATIONS, PASSES, BOUNDS = 0, 1, 2
+
+
+class Star(NamedTuple):
+    """The node in question v hears its in-neighbours w, which hear theirs; nothing else matters.
+
+    z(w) = own(w) + alpha1 (sum of beta1(x) sent(x) over N(w) + sigma1 sent(w)), h = act(z), and for each rival r
+    f_r = const + keep_r . h(v) + alpha2 (sum of beta2(w) take_r . h(w) over N(v) + sigma2 take_r . h(v));
+    the claim is broken where some f_r > 0. Axes: n vertices, H hidden units, R rivals.
+    """
+
+    n: int
+    H: int
+    R: int
+    node: int
+    directed: int
+    first: int  # how the first layer hears
+    last: int
+    in_ptr: IntArray
+    source: IntArray
+    out_ptr: IntArray
+    target: IntArray
+    own: NDArray[np.float64]  # (n, H)
+    sent: NDArray[np.float64]  # (n, H)
+    slope: FloatArray  # (H,)
+    keep: NDArray[np.float64]  # (R, H)
+    take: NDArray[np.float64]  # (R, H)
+    const: FloatArray  # (R,)
+    # which pairs may flip
+    delete: int
+    insert: int  # 0: none, 1: any absent pair, 2: those into the node
+    guarded: IntArray  # (2, protected pairs) both directions of undirected ones
+    local: IntArray  # (n,)
+
+
+class Stand(NamedTuple):
+    """The graph with some pairs flipped: what vertices gather there, and the flips."""
+
+    gathered: NDArray[np.float64]  # (n, H)
+    heard: IntArray  # (n,) in-neighbours other than the vertex itself
+    loop: IntArray  # (n,)
+    local_left: IntArray  # (n,) local budget left
+    arcs: NDArray[np.int64]  # (3, most) source, target, 1 where inserted
+    marks: IntArray  # (most flips + 1,) trail position and arcs before each flip
+    flips: NDArray[np.int64]  # (2, most flips)
+    trail: NDArray[np.float64]  # (rows, H) what `gathered` was
+    trail_at: IntArray
+    tally: IntArray
+    made: IntArray  # (3,) flips, arcs, trail
+    # scratch
+    distance: IntArray  # in-neighbours of the node
+    place: IntArray  # (n,) which of these a vertex is, -1 for others
+    list: IntArray
+    kinds: IntArray  # (n,) how pairs with one vertex may flip
+    barred: NDArray[np.int64]  # (2, most) pairs that are in no attack that is still looked for
+    bars: IntArray  # (1,) how many
+    row: NDArray[np.float64]  # (4, H)
+    value: FloatArray  # (R,)
+
+
+def make_stand(star: Star, heard: IntArray, loop: IntArray, gathered: FloatArray, most: int, rows: int) -> Stand:
+    n, H = star.n, star.H
+    return Stand(
+        gathered=gathered.copy(),
+        heard=heard.copy(),
+        loop=loop.copy(),
+        spare=star.local.copy(),
+        arcs=np.zeros((3, 2 * most + 2), dtype=np.int64),
+        marks=np.zeros(2 * most + 4, dtype=np.int64),
+        flips=np.zeros((2, most + 1), dtype=np.int64),
+        trail=np.zeros((rows, H)),
+        trail_at=np.zeros(rows, dtype=np.int64),
+        tally=np.zeros(TALLY_SIZE, dtype=np.int64),
+        made=np.zeros(3, dtype=np.int64),
+        near=np.zeros(n + 1, dtype=np.int64),
+        place=np.full(n, -1, dtype=np.int64),
+        list=np.zeros(n + 1, dtype=np.int64),
+        kinds=np.zeros(n, dtype=np.int64),
+        barred=np.zeros((2, MOST_BARRED), dtype=np.int64),
+        bars=np.zeros(1, dtype=np.int64),
+        row=np.zeros((4, H)),
+        value=np.zeros(star.R),
+    )
+
+
+__all__ = ["STOP", "Stand", "Star", "make_stand"]

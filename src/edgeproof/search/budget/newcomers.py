@@ -1,0 +1,229 @@
+"""value[s, o, u]: the most that a vertex u adds to the margin once it is an in-neighbour of the node, with s flips of
+its own with any vertex and o with in-neighbours of the node, for all u at once.
+
+Without flips of its own it is exact but for degrees around it. With some, every coordinate takes what insertions
+anywhere and deletions at u can add to it at most.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit.decorators import kernel
+from .charges import two_ways
+from .layout import GCN, INSERT, STOP
+from .neighbours import bend, best_items, items_at
+from .reach import quotients, slopes, steps
+from .stand import alpha, beta, is_edge, list_in, row_kinds
+from .tables import NEVER_WORTH
+
+
+@kernel
+def share_lines(t, g, near):
+    """Lines 4 and 5: quotients of the node's own row, for what flips at the node add to it."""
+    for j in range(t.H):
+        z = g.z[near, j]
+        low, high = g.low[near, j] - z, g.high[near, j] - z
+        g.line[4, j], g.line[5, j] = quotients(z, min(low, 0.0), max(high, 0.0), t.slope[j])
+
+
+@kernel
+def share(t, p, g, r, x, scale, least, greatest):
+    """Most that the message of x, times something between these, adds by the node's own row."""
+    up, down = two_ways(p.heart[r], t.sent[x], g.line[4], g.line[5], t.H)
+    if greatest < 0.0:
+        return scale * -greatest * down
+    return scale * (greatest * up if up > 0.0 else least * up)
+
+
+@kernel
+def fill_gone(t, s, p, g, near, r, i, k, m):
+    """What deleting an in-neighbour adds."""
+    scale = alpha(t.first, s.heard[t.node] + i - k, s.loop[t.node])
+    for at in range(near):
+        w = p.distance[at]
+        here = beta(t.first, s.heard[w])
+        g.gone[at] = share(t, p, g, r, w, scale, -here, -here) - g.term[at]
+        if not t.directed:
+            g.gone[at] += g.less[w]
+
+
+@kernel
+def base_of(t, s, u, a, c, both, change, out):
+    """Pre-activation of a newcomer whose own flips insert a and delete c messages that are not counted."""
+    count = s.heard[u] + both + a - c
+    scale = alpha(t.first, count, s.loop[u])
+    kept = 1.0 / (count + 1.0) ** 0.5 if t.first == GCN else 1.0 * s.loop[u]
+    own, gathered, sent, other = t.own[u], s.gathered[u], t.sent[u], t.sent[t.node]
+    for j in range(t.H):
+        out[j] = own[j] + scale * (gathered[j] + kept * sent[j] + change * other[j])
+    return scale
+
+
+@kernel
+def turns_around(t, s, p, g, u, r, row, touched):
+    """The two largest gains of a change of degree among the senders that u hears, at factor 1; lines 2 and 3 hold
+    the slopes that can occur.
+    """
+    first, second, count = 0.0, 0.0, list_in(t, s, u, p.around)
+    for e in range(count):
+        x = p.around[e]
+        if x == t.node:
+            continue
+        fall, rise = steps(t.first, s.heard[x], touched)
+        up, down = two_ways(row, t.sent[x], g.line[2], g.line[3], t.H)
+        gain = max(fall * down, rise * up)
+        if gain > first:
+            first, second = gain, first
+        elif gain > second:
+            second = gain
+    return first, second
+
+
+@kernel
+def fill_turn_lines(t, s, p, g, u, deletes, m, turns, touched, both, change):
+    """Lines 8, 9 and 10: what one deletion adds to what u gathers and takes from it, and what a change of degree
+    does; lines 2 and 3: slopes of u wherever flips elsewhere and its own can bring it.
+    """
+    lift, drop, turn, row = g.line[8], g.line[9], g.line[10], g.line[0]
+    for j in range(t.H):
+        lift[j], drop[j], turn[j] = 0.0, 0.0, 0.0
+    count = list_in(t, s, u, p.around)
+    for e in range(count):
+        x = p.around[e]
+        here, sent = beta(t.first, s.heard[x]), t.sent[x]
+        fall, rise = steps(t.first, s.heard[x], touched)
+        most = max(fall, rise) if x != t.node else 0.0
+        here = 1.0 if x == t.node and t.first == GCN else here
+        for j in range(t.H):
+            if deletes:
+                lift[j], drop[j] = max(lift[j], -here * sent[j]), max(drop[j], here * sent[j])
+            turn[j] = max(turn[j], most * abs(sent[j]))
+    if deletes and s.loop[u] and t.first != GCN:
+        for j in range(t.H):
+            lift[j], drop[j] = max(lift[j], -t.sent[u, j]), max(drop[j], t.sent[u, j])
+    for j in range(t.H):
+        g.line[6, j], g.line[7, j] = 1e300, -1e300
+    for a in range(m + 1):
+        for c in range(m + 1 - a):
+            if c > s.heard[u] + s.loop[u]:
+                continue
+            scale = base_of(t, s, u, a, c, both, change, row)
+            for j in range(t.H):
+                up = g.rise[a, j] + c * lift[j] + g.inside[m, j] + turns * turn[j]
+                down = g.fall[a, j] + c * drop[j] + g.inside[m, j] + turns * turn[j]
+                g.line[6, j] = min(g.line[6, j], row[j] - scale * down)
+                g.line[7, j] = max(g.line[7, j], row[j] + scale * up)
+    for j in range(t.H):
+        g.line[2, j], g.line[3, j] = slopes(g.line[6, j], g.line[7, j], t.slope[j])
+
+
+@kernel
+def boxed(t, g, r, scale, s_flips, o_flips, deletes):
+    """Most of take . act over what these flips reach from line 0, coordinate by coordinate."""
+    row, z, total = t.take[r], g.line[0], 0.0
+    for j in range(t.H):
+        up, down = g.inside[o_flips, j], g.inside[o_flips, j]
+        for rank in range(1, s_flips + 1):
+            rise, fall = g.rise[rank, j] - g.rise[rank - 1, j], g.fall[rank, j] - g.fall[rank - 1, j]
+            up += max(rise, g.line[8, j]) if deletes else rise
+            down += max(fall, g.line[9, j]) if deletes else fall
+        low, high = z[j] - scale * down, z[j] + scale * up
+        low, high = max(low, 0.0) + t.slope[j] * min(low, 0.0), max(high, 0.0) + t.slope[j] * min(high, 0.0)
+        total += max(row[j] * low, row[j] * high)
+    return total
+
+
+@kernel
+def go_through(t, s, p, g, u, r, i, k, m, a, c, count, scale, factor):
+    """The items of a newcomer with these flips of its own, into g.top; line 0: u without their messages. Returns what u
+    adds without them.
+    """
+    for j in range(t.H):
+        z, slope = g.line[0, j], t.slope[j]
+        up, down = scale * (g.rise[a, j] + c * g.line[8, j]), scale * (g.fall[a, j] + c * g.line[9, j])
+        g.line[4, j], g.line[5, j] = quotients(z, -down, up, slope)
+        g.line[6, j], g.line[7, j] = g.line[2, j], g.line[3, j]
+    others = m - 1 + (1 if i + k > 1 and not t.directed else 0)
+    items_at(t, s, p, g, u, r, a, c, count, scale, factor, others, a + c == 1)
+    return factor * bend(t.take[r], g.line[0], t.sent[u], 0.0, t.slope, t.H)
+
+
+@kernel
+def fill_newcomer(t, s, p, g, near, r, i, k, m, u, top_charge, exact):
+    """All values of one newcomer; `exact`: one flip of its own is gone through vertex by vertex."""
+    v, both = t.node, 0 if t.directed else 1
+    count = s.heard[v] + i - k
+    last, first = alpha(t.last, count, s.loop[v]), alpha(t.first, count, s.loop[v])
+    heard = s.heard[u] + both
+    there = is_edge(t, s, v, u)
+    change = 0.0
+    if both and not there:
+        change = beta(t.first, count)
+    elif there:
+        change = beta(t.first, count) - beta(t.first, s.heard[v])
+    deletes = t.delete == 1
+    turns = 0
+    if t.first == GCN:
+        turns = m if t.directed else 2 * m + i + k - 1
+    own = m if s.local_left[u] - both >= m else max(s.local_left[u] - both, 0)
+    if t.insert != 1 and not deletes:
+        own = 0
+    touched = m + (1 if not t.directed else 0)
+    one, two = 0.0, 0.0
+    if turns > 0 or own > 0:
+        fill_turn_lines(t, s, p, g, u, deletes, m, turns, touched, both, change)
+        if turns > 0:
+            one, two = turns_around(t, s, p, g, u, r, t.take[r], touched)
+    part = share(t, p, g, r, u, first, beta(t.first, heard + m), beta(t.first, max(heard - m, 0)))
+    part += g.more[u] if both else 0.0
+    around = max(g.more[u], g.less[u]) if t.first == GCN else 0.0
+    for flips in range(own + 1):
+        rest = m - flips
+        extra = rest * one if t.directed else rest * (one + two) + (i + k - 1) * one
+        for o in range((flips if both else 0) + 1):
+            g.value[flips - o, o, u] = NEVER_WORTH
+        for c in range(flips + 1 if deletes else 1):
+            a = flips - c
+            if c > s.heard[u] + s.loop[u] or (a > 0 and t.insert != 1):
+                continue
+            scale = base_of(t, s, u, a, c, both, change, g.line[0])
+            factor = last * beta(t.last, heard + a - c)
+            start = part + factor * scale * max(extra, 0.0)
+            alone = 0.0
+            if exact and flips > 0:
+                alone = go_through(t, s, p, g, u, r, i, k, m, np.int64(a), np.int64(c), count, scale, factor)
+            for o in range((flips if both else 0) + 1):
+                gain = factor * boxed(t, g, r, scale, flips - o, o, deletes)
+                gain += flips * around + (flips - o) * top_charge
+                if exact and flips > 0:
+                    gain = min(gain, alone + best_items(g, a, c, o))
+                g.value[flips - o, o, u] = max(g.value[flips - o, o, u], start + gain)
+
+
+@kernel
+def fill_newcomers(t, s, p, g, near, r, i, k, m, top_charge):
+    """value of every vertex that may come; NEVER_WORTH for the others."""
+    v = t.node
+    for one in range(m + 1):
+        for other in range(m + 1 - one):
+            for u in range(t.n):
+                g.value[one, other, u] = NEVER_WORTH
+    if i == 0:
+        return
+    row_kinds(t, s, v)
+    for u in range(t.n):
+        if u != v and s.place[u] < 0 and g.banned[u] == 0 and s.kinds[u] == INSERT:
+            fill_newcomer(t, s, p, g, near, r, i, k, m, np.int64(u), top_charge, np.int64(0))
+
+
+@kernel
+def refine_newcomers(t, s, p, g, near, r, i, k, m, top_charge, floor):
+    """Go through the own flips of those with which an attack may come above `floor`; how many there were."""
+    refined = 0
+    for u in range(t.n):
+        if g.total[u] > floor and s.tally[STOP] == 0:
+            share_lines(t, g, near)
+            fill_newcomer(t, s, p, g, near, r, i, k, m, np.int64(u), top_charge, np.int64(1))
+            refined += 1
+    return refined

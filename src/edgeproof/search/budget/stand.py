@@ -1,0 +1,285 @@
+"""Flipping pairs, taking flips back, and the claim's margins where one stands."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit.decorators import entry, kernel, leaf, loop
+from .layout import DELETE, EVALUATIONS, GCN, INSERT, MEAN, NEVER
+
+
+@leaf
+def beta(how, count):
+    """What a sender's message is multiplied with."""
+    return 1.0 / np.sqrt(count + 1.0) if how == GCN else 1.0
+
+
+@leaf
+def alpha(how, count, looped):
+    """What all that a vertex hears is multiplied with."""
+    if how == GCN:
+        return 1.0 / np.sqrt(count + 1.0)
+    if how == MEAN:
+        return 1.0 / max(count + looped, 1.0)
+    return 1.0
+
+
+@leaf
+def sigma(how, count, looped):
+    """What a vertex's message to itself is multiplied with."""
+    return 1.0 / np.sqrt(count + 1.0) if how == GCN else np.float64(looped)
+
+
+@leaf
+def is_edge(t, s, x, y):
+    """Whether x is an in-neighbour of y where one stands; self-loops apart."""
+    for k in range(s.made[1]):
+        if s.arcs[0, k] == x and s.arcs[1, k] == y:
+            return s.arcs[2, k] == 1
+    low, high = t.in_ptr[y], t.in_ptr[y + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if t.source[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low < t.in_ptr[y + 1] and t.source[low] == x
+
+
+@leaf
+def flipped(s, x, y):
+    """Whether the arc is flipped, either way."""
+    found = False
+    for k in range(s.made[1]):
+        found = found or (s.arcs[0, k] == x and s.arcs[1, k] == y)
+    return found
+
+
+@kernel
+def list_in(t, s, y, out):
+    """In-neighbours of y where one stands, itself apart; how many."""
+    m = np.int64(0)
+    for e in range(t.in_ptr[y], t.in_ptr[y + 1]):
+        x = t.source[e]
+        if s.made[1] == 0 or not flipped(s, x, y):
+            out[m] = x
+            m += 1
+    for k in range(s.made[1]):
+        if s.arcs[1, k] == y and s.arcs[2, k] == 1 and s.arcs[0, k] != y:
+            out[m] = s.arcs[0, k]
+            m += 1
+    return m
+
+
+@kernel
+def list_out(t, s, x, out):
+    m = np.int64(0)
+    for e in range(t.out_ptr[x], t.out_ptr[x + 1]):
+        y = t.target[e]
+        if s.made[1] == 0 or not flipped(s, x, y):
+            out[m] = y
+            m += 1
+    for k in range(s.made[1]):
+        if s.arcs[0, k] == x and s.arcs[2, k] == 1 and s.arcs[1, k] != x:
+            out[m] = s.arcs[1, k]
+            m += 1
+    return m
+
+
+@kernel
+def kind_of(t, s, x, y):
+    """Whether the pair x -> y may flip, and how; a pair that is flipped already may not."""
+    if s.local_left[y] < 1 or (not t.directed and s.local_left[x] < 1) or flipped(s, x, y):
+        return NEVER
+    for k in range(t.guarded.shape[1]):
+        if t.guarded[0, k] == x and t.guarded[1, k] == y:
+            return NEVER
+    there = s.loop[x] == 1 if x == y else is_edge(t, s, x, y)
+    if there:
+        return DELETE if t.delete else NEVER
+    if x == y or t.insert == 0:
+        return NEVER
+    if t.insert == 2 and y != t.node and (t.directed or x != t.node):
+        return NEVER
+    return INSERT
+
+
+@kernel
+def row_kinds(t, s, y):
+    """s.kinds[x]: how the pair x -> y may flip, as `kind_of` says, for all x at once; barred pairs may not."""
+    kinds, both = s.kinds, not t.directed
+    usual = INSERT if s.local_left[y] > 0 and (t.insert == 1 or (t.insert == 2 and y == t.node)) else NEVER
+    for x in range(t.n):
+        kinds[x] = usual if s.local_left[x] > 0 or not both else NEVER
+    kinds[y] = kind_of(t, s, y, y)
+    if both and t.insert == 2:
+        kinds[t.node] = kind_of(t, s, t.node, y)
+    for e in range(t.in_ptr[y], t.in_ptr[y + 1]):
+        kinds[t.source[e]] = kind_of(t, s, t.source[e], y)
+    for k in range(s.made[1]):
+        if s.arcs[1, k] == y:
+            kinds[s.arcs[0, k]] = NEVER
+    for k in range(t.guarded.shape[1]):
+        if t.guarded[1, k] == y:
+            kinds[t.guarded[0, k]] = NEVER
+    for k in range(s.bars[0]):
+        if s.barred[1, k] == y:
+            kinds[s.barred[0, k]] = NEVER
+        elif both and s.barred[0, k] == y:
+            kinds[s.barred[1, k]] = NEVER
+
+
+@kernel
+def keep_row(t, s, y):
+    """Remember what y gathers, for the way back."""
+    at = s.made[2]
+    s.trail_at[at] = y
+    row, kept = s.gathered[y], s.trail[at]
+    for i in range(t.H):
+        kept[i] = row[i]
+    s.made[2] = at + 1
+
+
+@leaf
+def add_row(t, s, y, factor, x):
+    row, other = s.gathered[y], t.sent[x]
+    for i in range(t.H):
+        row[i] += factor * other[i]
+
+
+@kernel
+def flip_arc(t, s, x, y):
+    """Flip the arc x -> y: what y gathers, and as its degree changes, what those gather that hear it."""
+    k = s.made[1]
+    there = is_edge(t, s, x, y)
+    sign = -1 if there else 1
+    keep_row(t, s, y)
+    add_row(t, s, y, sign * beta(t.first, s.heard[x]), x)
+    if t.first == GCN:
+        change = beta(t.first, s.heard[y] + sign) - beta(t.first, s.heard[y])
+        m = list_out(t, s, y, s.list)
+        for e in range(m):
+            w = s.list[e]
+            keep_row(t, s, w)
+            add_row(t, s, w, change, y)
+    s.heard[y] += sign
+    s.arcs[0, k], s.arcs[1, k], s.arcs[2, k] = x, y, 0 if there else 1
+    s.made[1] = k + 1
+
+
+@kernel
+def flip(t, s, x, y):
+    """Flip the pair; one unit is taken from those who pay."""
+    at = s.made[0]
+    s.flips[0, at], s.flips[1, at] = x, y
+    s.marks[2 * at], s.marks[2 * at + 1] = s.made[1], s.made[2]
+    s.made[0] = at + 1
+    s.local_left[y] -= 1
+    if x == y:
+        k = s.made[1]
+        s.arcs[0, k], s.arcs[1, k], s.arcs[2, k] = x, y, 1 - s.loop[x]
+        s.loop[x] = 1 - s.loop[x]
+        s.made[1] = k + 1
+        return
+    flip_arc(t, s, x, y)
+    if not t.directed:
+        s.local_left[x] -= 1
+        flip_arc(t, s, y, x)
+
+
+@kernel
+def take_back(t, s):
+    """Undo the last flip: rows are restored as they were, not computed back."""
+    at = s.made[0] - 1
+    x, y = s.flips[0, at], s.flips[1, at]
+    s.local_left[y] += 1
+    if not t.directed and x != y:
+        s.local_left[x] += 1
+    k, mark = s.marks[2 * at], s.marks[2 * at + 1]
+    if x == y:
+        s.loop[x] = 1 - s.loop[x]
+    while s.made[1] > k:
+        s.made[1] -= 1
+        e = s.made[1]
+        if s.arcs[0, e] != s.arcs[1, e]:
+            s.heard[s.arcs[1, e]] += -1 if s.arcs[2, e] else 1
+    while s.made[2] > mark:
+        s.made[2] -= 1
+        e = s.made[2]
+        row, kept = s.gathered[s.trail_at[e]], s.trail[e]
+        for i in range(t.H):
+            row[i] = kept[i]
+    s.made[0] = at
+
+
+@loop
+def combine(out, own, gathered, sent, scale, kept, width):
+    """The pre-activation."""
+    for i in range(width):
+        out[i] = own[i] + scale * (gathered[i] + kept * sent[i])
+
+
+@leaf
+def pre_activation(t, s, w, out):
+    scale = alpha(t.first, s.heard[w], s.loop[w])
+    kept = sigma(t.first, s.heard[w], s.loop[w])
+    combine(out, t.own[w], s.gathered[w], t.sent[w], scale, kept, t.H)
+
+
+@loop
+def weigh(out, rows, z, slope, factor, count, width):
+    """out[r] += factor * rows[r] . act(z)."""
+    for r in range(count):
+        row, total = rows[r], 0.0
+        for i in range(width):
+            total += row[i] * (max(z[i], 0.0) + slope[i] * min(z[i], 0.0))
+        out[r] += factor * total
+
+
+@kernel
+def margins(t, s, out):
+    """f_r where one stands."""
+    v, count = t.node, s.heard[t.node]
+    s.tally[EVALUATIONS] += 1
+    z = s.row[0]
+    for r in range(t.R):
+        out[r] = 0.0
+    m = list_in(t, s, v, s.list)
+    for e in range(m):
+        w = s.list[e]
+        pre_activation(t, s, w, z)
+        weigh(out, t.take, z, t.slope, beta(t.last, s.heard[w]), t.R, t.H)
+    pre_activation(t, s, v, z)
+    weigh(out, t.take, z, t.slope, sigma(t.last, count, s.loop[v]), t.R, t.H)
+    scale = alpha(t.last, count, s.loop[v])
+    for r in range(t.R):
+        out[r] = t.const[r] + scale * out[r]
+    weigh(out, t.keep, z, t.slope, 1.0, t.R, t.H)
+
+
+@entry
+def margins_with(t, s, xs, ys, out):
+    """f_r with these pairs flipped."""
+    for k in range(xs.size):
+        flip(t, s, xs[k], ys[k])
+    margins(t, s, out)
+    for _ in range(xs.size):
+        take_back(t, s)
+
+
+@entry
+def move(t, s, x, y):
+    """Flip a pair."""
+    flip(t, s, x, y)
+
+
+@entry
+def retreat(t, s):
+    """Take the last flip back."""
+    take_back(t, s)
+
+
+@entry
+def kind_between(t, s, x, y):
+    """How the pair may flip."""
+    return kind_of(t, s, x, y)
