@@ -561,6 +561,62 @@ IN_SEARCH = (
         "linear.spent[p.pair_v[at]] += 1",
         "linear.spent[p.pair_u[at]] += 1",
     ),
+    # charges of edges from base values
+    Fault(
+        "charges-no-interplay", "search/charges/bend.py",
+        "return (1.0 - slope) * most",
+        "return 0.0 * most",
+    ),
+    Fault(
+        "charges-way-stays", "search/charges/screen.py",
+        "on_way = x == u and (not b.directed or w == target)",
+        "on_way = False",
+    ),
+    Fault(
+        "charges-one-end-of-an-edge", "search/charges/ledger.py",
+        "            if lost_place[other] > 0:\n",
+        "            if lost_place[other] > 0 and other < k:\n",
+    ),
+    Fault(
+        "charges-other-end-weighs-the-same", "search/charges/ledger.py",
+        "            if grown_place[x] > 0:\n",
+        "            if grown_place[x] > 0 and directed:\n",
+    ),
+    Fault(
+        "charges-benefits-of-lost-paths", "search/charges/assemble.py",
+        "        if not loses or self.budget > 1:\n",
+        "        if not loses:\n",
+    ),
+    Fault(
+        "charges-node-keeps-its-degree", "search/charges/top.py",
+        "margin += (after * after - before * before) * self._kept[rival]",
+        "margin += 0.0 * self._kept[rival]",
+    ),
+    Fault(
+        "charges-self-message-twice", "search/charges/near_changes.py",
+        "one = scale * (first * sent_change[r, i] + more * sent[i])",
+        "one = scale * (first * sent_change[r, i] + 2.0 * more * sent[i])",
+    ),
+    Fault(
+        "charges-several-like-one", "search/charges/first_changes.py",
+        "            radius[i] += interplay(z[i], slope[i], largest[i], (each - 1) * peak[i])",
+        "            radius[i] = 0.0",
+    ),
+    Fault(
+        "charges-lengths-too-short", "search/charges/screen.py",
+        "lost_cost[k] += cost * factor",
+        "lost_cost[k] += 0.3 * cost * factor",
+    ),
+    Fault(
+        "charges-sets-without-more", "search/charges/sets.py",
+        "if room or len(found) > most:",
+        "if len(found) > most:",
+    ),
+    Fault(
+        "charges-budget-one-less", "search/charges/question.py",
+        "self._top(view, budget, budget, margins)",
+        "self._top(view, max(budget - 1, 1), max(budget - 1, 1), margins)",
+    ),
 )  # fmt: skip
 
 # where any pair of a whole graph may flip: values of the whole graph, exact passes, bounds that share the budget
@@ -574,8 +630,8 @@ IN_BUDGET = (
     Fault(
         "base-inserts-bring-nobody-nearer",
         "search/base/evaluate.py",
-        "            o.distance[s] = o.distance[t] + 1\n",
-        "            o.distance[s] = o.distance[s] + 0\n",
+        "            o.near[s] = o.near[t] + 1\n",
+        "            o.near[s] = o.near[s] + 0\n",
     ),
     Fault(
         "one-change-of-degree-a-flip",

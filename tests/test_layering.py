@@ -24,6 +24,7 @@ ROWS = (
     ("search.state",),
     ("search.trace", "search.deadline"),
     ("search.base",),
+    ("search.charges",),
     ("search.forward",),
     ("search.symmetry",),
     ("search.intervals",),

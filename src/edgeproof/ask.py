@@ -67,12 +67,16 @@ def _time_left(timeout: float | None, started: float) -> float | None:
     return None if timeout is None else max(timeout - (time.perf_counter() - started), 1e-6)
 
 
-def _extras(engine: str, threads: int, **others: Any) -> dict[str, Any]:
+def _extras(engine: str, threads: int, memory: float | None, **others: Any) -> dict[str, Any]:
     """What only the search engine takes."""
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads: expected a whole number from 1 on, got {threads!r}")
+    if memory is not None and not (isinstance(memory, int | float) and memory > 0):
+        raise InputError(f"memory: expected a positive number of gigabytes, got {memory!r}")
     if engine == "search":
-        return {"threads": threads, **others}
+        return {"threads": threads, "memory": memory, **others}
+    if memory is not None:
+        raise InputError(f"memory: only the engine 'search' keeps to it, got {engine!r}")
     if threads > 1:
         raise InputError(f"threads: engine {engine!r} runs on one thread only, engine 'search' on several")
     return {}
@@ -95,6 +99,7 @@ def verify(
     certify: bool = False,
     arithmetic: str = "real",
     progress: bool | Callable[[int], object] | None = None,
+    memory: float | None = None,
 ) -> Verdict:
     """Decide whether `label` (default: the predicted class) survives every attack that `threat` allows.
 
@@ -107,6 +112,7 @@ def verify(
     arithmetic: "real" on the stored weights, or "float32": robust (vulnerable) says that the claim holds (breaks) when
     the network runs in float32, whatever the order of its sums; `unknown` where that order can decide.
     progress: called with the number of search nodes now and then; True: told on stderr.
+    memory: gigabytes that the question may take; what takes more is refused before it begins. None: what is free.
     """
     started = time.perf_counter()
     _limits(timeout, node_limit)
@@ -119,7 +125,7 @@ def verify(
     if proves and engine != "search":
         raise InputError(f"proof: only the engine 'search' writes proofs, got {engine!r}")
     with reporting(progress, tell_nodes) as report:
-        extras = _extras(engine, threads, progress=report)
+        extras = _extras(engine, threads, memory, progress=report)
 
         def ask(one: Query) -> Verdict:
             left = _time_left(timeout, started)
@@ -156,6 +162,7 @@ def radius(
     threads: int = 1,
     progress: bool | Callable[[int, int | None], object] | None = None,
     options: Mapping[str, Any] | None = None,
+    memory: float | None = None,
 ) -> Radius:
     """The largest budget that `label` survives; `threat.budget` caps it, None means no cap.
 
@@ -167,7 +174,7 @@ def radius(
     _limits(timeout, node_limit)
     query = make_query(network, graph, threat, node, label, target)
     with reporting(progress, tell_interval) as report:
-        extras = _extras(engine, threads, progress=report)
+        extras = _extras(engine, threads, memory, progress=report)
 
         def ask() -> Radius:
             left = _time_left(timeout, started)

@@ -12,6 +12,10 @@ from ..model.network import Aggregation, Layer, Network, Readout
 
 # numbers that are multiplied and added up in one go
 SLICE = 1 << 16
+# the same, of what is gathered from neighbours
+MESSAGES = 1 << 22
+# the share of features that are not zero from which on zeros are multiplied too
+DENSE = 0.25
 
 # No layer amounts to less than this, as far as its rounding goes: what underflows in it is far smaller even than the
 # rounding of so little, and later layers multiply both alike.
@@ -145,6 +149,12 @@ def _first_layer(layer: Layer, graph: Graph) -> FloatArray:
 def times(features: Features, columns: FloatArray) -> FloatArray:
     """features @ columns for sparse features; a row of `columns` for each feature, contiguous in memory."""
     out = np.zeros((features.num_rows, columns.shape[1]))
+    if features.columns.size > DENSE * features.num_rows * features.num_columns:
+        step = max(1, MESSAGES // features.num_columns)
+        for start in range(0, features.num_rows, step):
+            some = np.arange(start, min(start + step, features.num_rows))
+            np.matmul(features.dense(some), columns, out=out[start : start + step])
+        return out
     rows = np.repeat(np.arange(features.num_rows), np.diff(features.ptr))
     # in slices: the gathered rows of a large graph would not fit into memory, nor those of a small one into a cache
     step, scaled = max(1, SLICE // columns.shape[1]), bool((features.values != 1.0).any())
@@ -205,14 +215,19 @@ def _aggregate(how: Aggregation, graph: Graph, values: FloatArray) -> FloatArray
     if how is Aggregation.GCN:
         return _normalised_sum(graph, values)
     out = np.zeros_like(values)
-    occupied: IntArray = np.unique(graph.targets)
+    occupied: IntArray = np.flatnonzero(np.diff(graph.in_ptr))
     if occupied.size == 0:
         return out
-    messages, starts = values[graph.sources], graph.in_ptr[occupied]
-    if how is Aggregation.MAX:
-        out[occupied] = np.maximum.reduceat(messages, starts, axis=0)
-        return out
-    out[occupied] = np.add.reduceat(messages, starts, axis=0)
+    combine = np.maximum if how is Aggregation.MAX else np.add
+    # in slices: the messages of a large graph would not fit into memory
+    ends, at = graph.in_ptr[occupied + 1], 0
+    while at < occupied.size:
+        first = graph.in_ptr[occupied[at]]
+        until = max(int(np.searchsorted(ends, first + MESSAGES // values.shape[1], side="right")), at + 1)
+        some = occupied[at:until]
+        messages = values[graph.sources[first : ends[until - 1]]]
+        out[some] = combine.reduceat(messages, graph.in_ptr[some] - first, axis=0)
+        at = until
     if how is Aggregation.MEAN:
         degrees = np.diff(graph.in_ptr)[occupied]
         out[occupied] /= degrees[:, None]

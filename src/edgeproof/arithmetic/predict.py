@@ -16,6 +16,8 @@ from .float64 import evaluate, neighbourhood, rough_error
 
 # up to this size all vertices are evaluated at the first question, which takes less than a second
 WHOLE = 20_000
+# and where this much of a graph's edges lies around the node: a few such questions cost as much as all
+MOST = 0.02
 
 
 def _evaluate(network: Network, graph: Graph) -> tuple[FloatArray, FloatArray]:
@@ -30,7 +32,13 @@ def _scores_with_error(network: Network, graph: Graph, node: int | None) -> tupl
     if node is None or graph.num_vertices <= WHOLE:
         scores, error = _whole_graph(network, graph)
         return (scores, error) if node is None else (scores[node], error[node])
+    known = _whole_graph.known(network, graph)
+    if known is not None:
+        return known[0][node], known[1][node]
     part, at = neighbourhood(network, graph, node)
+    if part.sources.size > MOST * graph.sources.size:
+        scores, error = _whole_graph(network, graph)
+        return scores[node], error[node]
     scores, error = _evaluate(network, part)
     return scores[at], error[at]
 

@@ -40,6 +40,10 @@ class Memo(Generic[Kept]):
             kept = graphs[graph] = self._make(network, graph)
         return kept
 
+    def known(self, network: Network, graph: Graph) -> Kept | None:
+        """What was made before, if it was."""
+        return self._kept(network).get(graph)
+
 
 class Latest(Generic[Kept]):
     """What was made last, for those who ask for the same again: of large things that many are made of."""

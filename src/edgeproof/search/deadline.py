@@ -37,12 +37,12 @@ ENDING = (signal.SIGINT, signal.SIGTERM)
 class Alarm(Clock):
     """The deadline of one question, and whether the user wants it to end before. Use as a context."""
 
-    __slots__ = ("_lock", "_previous", "_sockets", "_tallies", "_thread", "interrupted")
+    __slots__ = ("_flags", "_lock", "_previous", "_sockets", "_thread", "interrupted")
 
     def __init__(self, deadline: float | None = None) -> None:
         super().__init__(deadline)
         self.interrupted = False
-        self._tallies: list[IntArray] = []
+        self._flags: list[tuple[IntArray, int]] = []
         self._sockets: tuple[socket.socket, socket.socket] | None = None
         self._thread: threading.Thread | None = None
         self._previous = -1
@@ -72,12 +72,12 @@ class Alarm(Clock):
         inner.close()
         outer.close()
 
-    def watch(self, tally: IntArray) -> None:
-        """From now on, raise the flag in `tally` when the time has come."""
+    def watch(self, tally: IntArray, at: int = STOP) -> None:
+        """From now on, raise the flag `tally[at]` when the time has come."""
         with self._lock:
-            self._tallies.append(tally)
+            self._flags.append((tally, at))
             if self.is_up():
-                tally[STOP] = 1
+                tally[at] = 1
             if self._sockets is None:
                 self._begin()
 
@@ -109,8 +109,8 @@ class Alarm(Clock):
 
     def _ring(self) -> None:
         with self._lock:
-            for tally in self._tallies:
-                tally[STOP] = 1
+            for tally, at in self._flags:
+                tally[at] = 1
 
 
 def _handles_signals() -> bool:

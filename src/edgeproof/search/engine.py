@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..arithmetic.decide import count_products
 from ..arithmetic.enclosure import bounded_scores
 from ..arithmetic.receptive_field import find_field
 from ..clock import TimeUpError
-from ..errors import Interrupted
+from ..errors import Interrupted, TooLargeError
 from ..model.query import Query
 from ..model.verdict import Attack, Lead, Radius, Verdict
 from ..options import resolve
 from ..problem.compile import compile_problem
 from ..problem.layout import Compiled
 from .deadline import Alarm
+from .from_base import by_charges, radius_by_charges
 from .meanwhile import answer_meanwhile
 from .radius import Progress, RadiusSearch
+from .room import fits, refuse, tree_bytes
+from .strategies.by_size import BySize, is_for, warm_up_sizes
 from .strategy import Search, no_stats
 from .trace import Trace
 from .warm_up import warm_up
 
 # of two numbers: a tenth of a second
 MOST_PRODUCTS = 1 << 28
+
+# why a question ends without an answer that a search tree could add to
+ENDS = ("timeout", "interrupted", "node limit")
 
 
 def _compile(query: Query, options: Mapping[str, bool], budget: int | None) -> tuple[Compiled, int]:
@@ -41,47 +48,110 @@ def verify(
     trace: Trace | None = None,
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
+    memory: float | None = None,
 ) -> Verdict:
     """Is the claim kept by every admissible graph? A `trace` is told what became of every search node.
 
-    Ctrl-C raises `Interrupted`, with what is known. progress: told the number of search nodes now and then.
+    Ctrl-C raises `Interrupted`, with what is known. progress: told the number of search nodes now and then. memory:
+    what the question may take, in gigabytes; None: what is free.
     """
-    asked = {"timeout": timeout, "node_limit": node_limit, "options": options}
+    asked = {"timeout": timeout, "node_limit": node_limit, "options": options, "memory": memory}
     early = None if trace is not None else answer_meanwhile("verify", query, asked)
     if isinstance(early, Verdict):
         return early
+    chosen = _for_proofs(resolve(options)) if trace is not None else resolve(options)
     warm_up()
+    if is_for(query, chosen):
+        warm_up_sizes()
     started = time.perf_counter()
-    chosen = resolve(options)
-    if trace is not None:
-        chosen["enumerate_at_once"] = False  # a proof names the leaves below which graphs are enumerated
-        chosen["interplay"] = False  # the checker does not know it
-        chosen["lines_nested"] = True  # the checker does: with other boxes it would find other lines
-    search, reason = None, None
     with Alarm(None if timeout is None else started + timeout) as alarm:
-        try:
-            compiled = _compile(query, chosen, query.threat.budget)
-            search = Search(*compiled, chosen, threads, None, trace, alarm, progress)
-            reason = search.run(node_limit=node_limit, first_only=True)
-        except KeyboardInterrupt:
-            alarm.interrupted, reason = True, "interrupted"
-        except TimeUpError:
-            reason = alarm.reason
-    found = search is not None and search.attack is not None
-    answer = Verdict(
-        status="vulnerable" if found else "robust" if reason is None else "unknown",
-        label=query.claim.label,
-        attack=Attack(search.attack) if search is not None and search.attack is not None else None,
-        rival=None if search is None else search.rival,
-        reason=None if found else reason,
-        node=query.claim.node,
-        directed=query.graph.directed,
-        stats=no_stats(started) if search is None else search.stats(started),
-        lead=None if found or reason is None or search is None else search.lead or _as_it_is(query),
-    )
+        answer = _without_tree(query, chosen, alarm, node_limit, memory, started)
+        if answer is None or answer.reason not in (None, *ENDS):
+            answer = _by_tree(query, chosen, alarm, node_limit, memory, started, answer, threads, trace, progress)
     if alarm.interrupted:
         raise Interrupted(answer)
     return answer
+
+
+def _for_proofs(chosen: dict[str, bool]) -> dict[str, bool]:
+    """A proof names the leaves below which graphs are enumerated; the checker bounds with nested passes, and knows
+    neither pairwise bounds nor what is answered without a tree.
+    """
+    return chosen | {
+        "enumerate_at_once": False, "interplay": False, "lines_nested": True, "by_size": False, "charges": False,
+    }  # fmt: skip
+
+
+def _without_tree(
+    query: Query, chosen: Mapping[str, bool], alarm: Alarm, node_limit: int | None, memory: float | None, started: float
+) -> Verdict | None:
+    """From the values of the whole graph, where that is made for the question; None where it is not."""
+    try:
+        if is_for(query, chosen):
+            sizes = BySize(query, alarm, node_limit)
+            sizes.run(first_only=True)
+            return sizes.verdict()
+        return by_charges(query, chosen, alarm, started, memory)
+    except KeyboardInterrupt:
+        alarm.interrupted = True
+    except TimeUpError:
+        pass
+    return _unknown(query, alarm.reason, started)
+
+
+def _by_tree(
+    query: Query,
+    chosen: Mapping[str, bool],
+    alarm: Alarm,
+    node_limit: int | None,
+    memory: float | None,
+    started: float,
+    before: Verdict | None,
+    threads: int,
+    trace: Trace | None,
+    progress: Callable[[int], None] | None,
+) -> Verdict:
+    """By a search tree; `before` is what was said without one, and stays where a tree has no room."""
+    needed = tree_bytes(query)
+    if not fits(needed, memory):
+        if before is None:
+            raise refuse(needed, memory)
+        return before if before.reason == "incomplete" else replace(before, reason="memory")
+    search, reason = None, None
+    try:
+        compiled = _compile(query, chosen, query.threat.budget)
+        search = Search(*compiled, chosen, threads, None, trace, alarm, progress)
+        reason = search.run(node_limit=node_limit, first_only=True)
+    except TooLargeError:
+        if before is None:
+            raise
+        return before
+    except KeyboardInterrupt:
+        alarm.interrupted, reason = True, "interrupted"
+    except TimeUpError:
+        reason = alarm.reason
+    if search is None:
+        return _unknown(query, reason or alarm.reason, started)
+    found = search.attack is not None
+    return Verdict(
+        status="vulnerable" if found else "robust" if reason is None else "unknown",
+        label=query.claim.label,
+        attack=Attack(search.attack) if search.attack is not None else None,
+        rival=search.rival,
+        reason=None if found else reason,
+        node=query.claim.node,
+        directed=query.graph.directed,
+        stats=search.stats(started),
+        lead=None if found or reason is None else search.lead or _as_it_is(query),
+    )
+
+
+def _unknown(query: Query, reason: str, started: float) -> Verdict:
+    """Of a question that ended before anything was searched."""
+    return Verdict(
+        status="unknown", label=query.claim.label, reason=reason, node=query.claim.node,
+        directed=query.graph.directed, stats=no_stats(started),
+    )  # fmt: skip
 
 
 def _as_it_is(query: Query) -> Lead | None:
@@ -102,25 +172,75 @@ def radius(
     options: Mapping[str, Any] | None,
     threads: int = 1,
     progress: Progress | None = None,
+    memory: float | None = None,
 ) -> Radius:
-    """The largest budget that the claim survives. Ctrl-C raises `Interrupted`, with the interval that is known."""
-    asked = {"timeout": timeout, "node_limit": node_limit, "options": options}
+    """The largest budget that the claim survives. Ctrl-C raises `Interrupted`, with the interval that is known; memory:
+    as for `verify`.
+    """
+    asked = {"timeout": timeout, "node_limit": node_limit, "options": options, "memory": memory}
     early = answer_meanwhile("radius", query, asked)
     if isinstance(early, Radius):
         return early
-    warm_up()
-    started = time.perf_counter()
     chosen = resolve(options)
+    warm_up()
+    if is_for(query, chosen):
+        warm_up_sizes()
+    started = time.perf_counter()
     with Alarm(None if timeout is None else started + timeout) as alarm:
-        search = RadiusSearch(query, chosen, alarm, node_limit, threads, progress)
-        try:
-            search.run()
-        except KeyboardInterrupt:
-            alarm.interrupted = True
-        except TimeUpError:
-            search.reason = alarm.reason
+        answer = _radius_without_tree(query, chosen, alarm, node_limit, memory, started, progress)
+        if answer is None or answer.reason not in (None, *ENDS):
+            answer = _radius_by_tree(query, chosen, alarm, node_limit, memory, started, answer, threads, progress)
     if alarm.interrupted:
-        if not search.is_finished():
-            search.reason = "interrupted"
-        raise Interrupted(search.result(started))
+        raise Interrupted(answer)
+    return answer
+
+
+def _radius_without_tree(
+    query: Query,
+    chosen: Mapping[str, bool],
+    alarm: Alarm,
+    node_limit: int | None,
+    memory: float | None,
+    started: float,
+    progress: Progress | None,
+) -> Radius | None:
+    if is_for(query, chosen):
+        sizes = BySize(query, alarm, node_limit, progress)
+        sizes.run(first_only=False)
+        return sizes.radius()
+    return radius_by_charges(query, chosen, alarm, started, progress, memory)
+
+
+def _radius_by_tree(
+    query: Query,
+    chosen: Mapping[str, bool],
+    alarm: Alarm,
+    node_limit: int | None,
+    memory: float | None,
+    started: float,
+    before: Radius | None,
+    threads: int,
+    progress: Progress | None,
+) -> Radius:
+    """By search trees; they begin with the interval that is known before."""
+    needed = tree_bytes(query)
+    if not fits(needed, memory):
+        if before is None:
+            raise refuse(needed, memory)
+        return before if before.reason == "incomplete" else replace(before, reason="memory")
+    try:
+        search = RadiusSearch(query, chosen, alarm, node_limit, threads, progress)
+        if before is not None:
+            search.begin_with(before.lower, None if before.attack is None else list(before.attack), before.rival)
+        search.run()
+    except TooLargeError:
+        if before is None:
+            raise
+        return before
+    except KeyboardInterrupt:
+        alarm.interrupted = True
+    except TimeUpError:
+        search.reason = alarm.reason
+    if alarm.interrupted and not search.is_finished():
+        search.reason = "interrupted"
     return search.result(started)

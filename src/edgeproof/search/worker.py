@@ -33,13 +33,17 @@ from .tree.node_loop import run, set_out
 QUOTA = 20_000
 # the same for forks, which begin with some ms of tables
 FORK_QUOTA = 6 * QUOTA
+# numbers of one copy of all rows up to which trails have room for several
+SHORT_TRAIL = 1 << 22
 # pairs whose screening may take longer than that
 MANY_PAIRS = 60
 
 
 def make_root(p: Problem, budget: int, most: int) -> State:
     """A state at the root; `most` is how many flips a box may have to rank."""
-    state = make_state(p, max((min(budget, 10) + 6) * (p.T + 1) * p.n, 1024), most, budget)
+    rows = (p.T + 1) * p.n
+    few = rows * p.D < SHORT_TRAIL  # else they begin with one row each, and become longer where that is asked for
+    state = make_state(p, max((min(budget, 10) + 6) * rows if few else rows, 1024), most, budget)
     state.tally[LIMIT] = min(budget, p.pair_u.size)
     state.tally[UNDECIDED] = p.pair_u.size
     state.tally[FRESH] = 1

@@ -94,23 +94,23 @@ def come_near(b, o, sources, targets, inserted, arcs):
         again = False
         for k in range(arcs):
             s, t = sources[k], targets[k]
-            if inserted[k] == 0 or o.distance[t] + 1 >= o.distance[s] or o.distance[t] >= depth:
+            if inserted[k] == 0 or o.near[t] + 1 >= o.near[s] or o.near[t] >= depth:
                 continue
             again = True
             first = moved
-            o.touched[moved], o.before[moved] = s, o.distance[s]
-            o.distance[s] = o.distance[t] + 1
+            o.touched[moved], o.before[moved] = s, o.near[s]
+            o.near[s] = o.near[t] + 1
             moved += 1
             while first < moved:
                 y = o.touched[first]
                 first += 1
-                if o.distance[y] >= depth:
+                if o.near[y] >= depth:
                     continue
                 for e in range(b.in_ptr[y], b.in_ptr[y + 1]):
                     x = b.source[e]
-                    if o.distance[y] + 1 < o.distance[x]:
-                        o.touched[moved], o.before[moved] = x, o.distance[x]
-                        o.distance[x] = o.distance[y] + 1
+                    if o.near[y] + 1 < o.near[x]:
+                        o.touched[moved], o.before[moved] = x, o.near[x]
+                        o.near[x] = o.near[y] + 1
                         moved += 1
     return moved
 
@@ -118,7 +118,7 @@ def come_near(b, o, sources, targets, inserted, arcs):
 @leaf
 def mark(o, which, left, v, m):
     """Number v among the vertices that change, if it still reaches the node."""
-    if o.distance[v] <= left and o.place[which, v] < 0 and m < o.rows.shape[1]:
+    if o.near[v] <= left and o.place[which, v] < 0 and m < o.rows.shape[1]:
         o.place[which, v] = m
         o.changed[which, m] = v
         return m + 1
@@ -414,7 +414,7 @@ def evaluate_flips(b, o, node, sources, targets, inserted, arcs):
         o.more[targets[k]] = 0
     while moved > 0:
         moved -= 1
-        o.distance[o.touched[moved]] = o.before[moved]
+        o.near[o.touched[moved]] = o.before[moved]
     return error
 
 

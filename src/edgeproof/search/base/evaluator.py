@@ -11,8 +11,8 @@ from ...model.graph import Pair
 from ...model.query import Query
 from ..jit.by_address import Bundle
 from .evaluate import evaluate_flips, set_near
-from .layout import Base
-from .overlay import FAR, MOST_FLIPS, Overlay, make_overlay
+from .layout import Base, Overlay
+from .overlay import FAR, MOST_FLIPS, make_overlay
 from .values import base_values
 
 FIRST_ROOM = 256
@@ -25,7 +25,7 @@ class FlipEvaluator:
         assert query.claim.node is not None
         self.query, self.node = query, query.claim.node
         self.base: Base = base_values(query.network, query.graph)
-        self.bundles = Bundle(self.base)
+        self.lent = Bundle(self.base)
         self.rivals = np.array(query.rivals, dtype=np.int64)
         self._arcs = np.zeros((3, 2 * MOST_FLIPS), dtype=np.int64)
         self._make_room(FIRST_ROOM)
@@ -33,7 +33,7 @@ class FlipEvaluator:
     def _make_room(self, room: int) -> None:
         self.overlay: Overlay = make_overlay(self.base, room)
         self.held = Bundle(self.overlay)
-        set_near(self.bundles, self.overlay.distance, self.overlay.touched, self.node, FAR)
+        set_near(self.lent, self.overlay.near, self.overlay.touched, self.node, FAR)
 
     def make_more_room(self) -> None:
         self._make_room(4 * self.overlay.rows.shape[1])
@@ -42,10 +42,10 @@ class FlipEvaluator:
         """score[rival] - score[label] of every rival, and a bound on the error of each; inf where there is none."""
         count = self._lay_arcs(flips)
         sources, targets, inserted = self._arcs
-        error = float(evaluate_flips(self.bundles, self.held, self.node, sources, targets, inserted, count))
+        error = float(evaluate_flips(self.lent, self.held, self.node, sources, targets, inserted, count))
         while error < 0:
             self.make_more_room()
-            error = float(evaluate_flips(self.bundles, self.held, self.node, sources, targets, inserted, count))
+            error = float(evaluate_flips(self.lent, self.held, self.node, sources, targets, inserted, count))
         scores = self.overlay.score
         label = scores[self.query.claim.label]
         margins = scores[self.rivals] - label

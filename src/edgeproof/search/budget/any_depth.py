@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...arithmetic.evaluator import ExactEvaluator
+from ...arithmetic.decide import Decider
 from ...model.arrays import IntArray
 from ...model.graph import Pair
 from ...model.query import Query
 from ..base.evaluator import FlipEvaluator
 from ..base.layout import ALONE, GCN
 from ..base.overlay import MOST_FLIPS
+from ..base.row_scores import score_row
+from ..deadline import Alarm
 from .limits import IncompleteError, Limits
-from .row_scores import score_row
 
 KEPT, WIDTH = 32, 6
 
@@ -25,7 +26,7 @@ class AnyDepthSearch:
     """The same calls as `SizeSearch`."""
 
     def __init__(
-        self, query: Query, deadline: float | None, node_limit: int | None, on_attack: Callable[[list[Pair]], None]
+        self, query: Query, alarm: Alarm, node_limit: int | None, on_attack: Callable[[list[Pair]], None]
     ) -> None:
         self.query, self._on_attack = query, on_attack
         self.evaluator = FlipEvaluator(query)
@@ -33,18 +34,19 @@ class AnyDepthSearch:
         hearing = base.how[base.how != ALONE]
         self._depth = hearing.size
         self._far_senders = bool(hearing.size and hearing[0] == GCN)
-        self._exact = ExactEvaluator(query.network, query.graph)
+        self._decider = Decider(query.network, query.graph)
         self._refuted: set[frozenset[Pair]] = set()
         self._arcs = np.zeros((3, 2 * MOST_FLIPS + 2), dtype=np.int64)
         self._stop = np.zeros(1, dtype=np.int64)
-        self.limits = Limits(deadline, node_limit, self._stop, 0, self)
+        self._alarm = alarm
+        self.limits = Limits(alarm, node_limit, self._stop, 0)
         self.attack: list[Pair] | None = None
         self.rival: int | None = None
         self.nodes = self.exact_checks = self.evaluations = 0
 
     # --- which flips there are ---
 
-    def _innermost(self, flips: tuple[Pair, ...]) -> dict[int, int]:
+    def _near(self, flips: tuple[Pair, ...]) -> dict[int, int]:
         """How far vertices are from the node, where it may not hear of them otherwise; deletions are not looked at."""
         graph, node = self.query.graph, self.query.claim.node
         assert node is not None
@@ -101,7 +103,7 @@ class AnyDepthSearch:
         for u, v in flips:
             spent[v] += 1
             spent[u] += not graph.directed and u != v
-        near = self._innermost(flips)
+        near = self._near(flips)
         rank = np.full(graph.num_vertices, len(near) + 1)
         hears = [w for w, distance in near.items() if distance < self._depth]
         rank[hears] = np.arange(len(hears))
@@ -152,7 +154,7 @@ class AnyDepthSearch:
         made, one = 0, self.evaluator
         while made < xs.size:
             at = score_row(
-                one.bundles, one.held, one.node, self.query.claim.label, one.rivals, self._arcs, count, w, xs, made,
+                one.lent, one.held, one.node, self.query.claim.label, one.rivals, self._arcs, count, w, xs, made,
                 values, errors, self._stop,
             )  # fmt: skip
             self.limits.check(self.nodes)
@@ -169,8 +171,8 @@ class AnyDepthSearch:
         claim = self.query.claim
         self.limits.check(self.nodes)
         self.exact_checks += 1
-        margin, rival = self._exact.margin(claim.node, claim.label, self.query.rivals, sorted(key))
-        if not margin > 0:
+        rival = self._decider.rival(claim.node, claim.label, self.query.rivals, sorted(key), self._alarm)
+        if rival is None:
             self._refuted.add(key)
             return False
         self.attack, self.rival = sorted(key), rival

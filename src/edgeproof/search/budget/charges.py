@@ -55,7 +55,7 @@ def charge_degrees(t, s, p, g, near, r, i, k, m):
     scale = alpha(t.last, count, s.loop[v])
     touched = m + (1 if i + k > 0 and not t.directed else 0)
     for at in range(near):
-        w = p.distance[at]
+        w = p.near[at]
         s.value[0] = 0.0
         weigh(s.value, t.take[r : r + 1], g.z[at], t.slope, scale * beta(t.last, s.heard[w]), 1, t.H)
         g.term[at] = s.value[0]
@@ -63,7 +63,7 @@ def charge_degrees(t, s, p, g, near, r, i, k, m):
     if t.first != GCN or touched == 0:
         return
     for at in range(near):
-        w = p.distance[at]
+        w = p.near[at]
         factor = scale * beta(t.last, s.heard[w]) * alpha(t.first, s.heard[w], s.loop[w])
         charge_at(t, s, p, g, at, w, t.take[r], factor, touched)
     charge_at(t, s, p, g, near, v, p.heart[r], alpha(t.first, count, s.loop[v]), touched)
@@ -72,8 +72,8 @@ def charge_degrees(t, s, p, g, near, r, i, k, m):
 @kernel
 def clear_charges(t, s, p, g, near, second):
     for at in range(near):
-        g.more[p.distance[at]] = 0.0
-        g.less[p.distance[at]] = 0.0
+        g.more[p.near[at]] = 0.0
+        g.less[p.near[at]] = 0.0
     for e in range(second):
         g.more[p.seconds[e]] = 0.0
         g.less[p.seconds[e]] = 0.0
@@ -86,7 +86,7 @@ def largest_charges(t, s, p, g, near, second):
     out[0], out[1], out[2], out[3] = 0.0, 0.0, 0.0, 0.0
     for e in range(second + near):
         # an in-neighbour that others hear too stands in both lists
-        x = p.seconds[e] if e < second else p.distance[e - second]
+        x = p.seconds[e] if e < second else p.near[e - second]
         if e >= second and p.second[x] >= 0:
             continue
         if g.more[x] > out[0]:

@@ -13,6 +13,8 @@ from ..state.state import STOP, TALLY_SIZE
 # how a layer hears, as in base/layout.py
 SUM, MEAN, MAX, GCN = 0, 1, 2, 3
 
+NEVER_WORTH = -1e300  # in a table: there is no such thing
+
 # which flips of a pair are allowed
 NEVER, INSERT, DELETE = 0, 1, 2
 
@@ -61,7 +63,7 @@ class Stand(NamedTuple):
     gathered: NDArray[np.float64]  # (n, H)
     heard: IntArray  # (n,) in-neighbours other than the vertex itself
     loop: IntArray  # (n,)
-    local_left: IntArray  # (n,) local budget left
+    spare: IntArray  # (n,) local budget left
     arcs: NDArray[np.int64]  # (3, most) source, target, 1 where inserted
     marks: IntArray  # (most flips + 1,) trail position and arcs before each flip
     flips: NDArray[np.int64]  # (2, most flips)
@@ -70,7 +72,7 @@ class Stand(NamedTuple):
     tally: IntArray
     made: IntArray  # (3,) flips, arcs, trail
     # scratch
-    distance: IntArray  # in-neighbours of the node
+    near: IntArray  # in-neighbours of the node
     place: IntArray  # (n,) which of these a vertex is, -1 for others
     list: IntArray
     kinds: IntArray  # (n,) how pairs with one vertex may flip
@@ -78,6 +80,66 @@ class Stand(NamedTuple):
     bars: IntArray  # (1,) how many
     row: NDArray[np.float64]  # (4, H)
     value: FloatArray  # (R,)
+
+
+class Pass(NamedTuple):
+    """What a pass works with and what it has found."""
+
+    value: FloatArray  # (K,) largest margin of a rival, of the best flips
+    pair: NDArray[np.int64]  # (2, K)
+    held: IntArray  # (1,) how many of these
+    z: NDArray[np.float64]  # (near, H) pre-activations of in-neighbours
+    term: NDArray[np.float64]  # (near, R) what each adds
+    after: NDArray[np.float64]  # (near, R) the same where something else has changed
+    second: IntArray  # (n,) a number for in-neighbours of in-neighbours, -1 for others
+    seconds: IntArray  # (n,) those vertices
+    reach: FloatArray  # (n,) by number: how much a change of degree can add to a margin
+    mend: NDArray[np.float64]  # (n, R) by number: what the degree of a newcomer changes at in-neighbours
+    near: IntArray  # (n,) in-neighbours of the node
+    around: IntArray  # (n,) scratch
+    heart: NDArray[np.float64]  # (R, H) weights of the node's own row
+    line: NDArray[np.float64]  # (4, H)
+    sums: NDArray[np.float64]  # (4, R)
+
+
+class Tables(NamedTuple):
+    """Axes: near = in-neighbours of the node, B = flips of an attack at most. All is of one rival, but for the
+    pre-activations and what they can become.
+    """
+
+    B: int
+    # by how much what a vertex gathers can rise or fall, a coordinate: c insertions anywhere
+    rise: NDArray[np.float64]  # (B + 1, H)
+    fall: NDArray[np.float64]  # (B + 1, H)
+    inside: NDArray[np.float64]  # (B + 1, H) c flips with in-neighbours of the node, either way
+    # in-neighbours w (row near: the node itself)
+    z: NDArray[np.float64]  # (near + 1, H) pre-activation if nothing but the node's degree changes
+    low: NDArray[np.float64]  # (near + 1, H) what it can become, at least and at most
+    high: NDArray[np.float64]
+    lift: NDArray[np.float64]  # (near + 1, H) most that one deletion adds to what w gathers
+    drop: NDArray[np.float64]  # (near + 1, H) and takes from it
+    term: FloatArray  # (near,) what w adds to the margin
+    gone: FloatArray  # (near,) what deleting w adds
+    turn: FloatArray  # (near + 1,) most that one change of a sender's degree adds at w
+    psi: NDArray[np.float64]  # (near, B + 1, B + 1) most that w gains by s flips with others, o with in-neighbours
+    # degrees: what one more or one less at x adds at all vertices that hear x
+    more: FloatArray  # (n,)
+    less: FloatArray  # (n,)
+    # newcomers u
+    banned: IntArray  # (n,)
+    value: NDArray[np.float64]  # (B + 1, B + 1, n) most that u adds with s flips of its own, o with in-neighbours
+    total: FloatArray  # (n,) most that an attack of this shape reaches with u
+    best: NDArray[np.float64]  # (B + 1, B + 1, B + 1) sums of the c largest values
+    join: NDArray[np.float64]  # (B + 1, 2 B + 1, B + 1) most that c newcomers add with s and o flips in all
+    spend: NDArray[np.float64]  # (B + 1, 2 B + 1) most that k deletions and so many half flips add
+    spend_next: NDArray[np.float64]
+    rest: NDArray[np.float64]  # (B + 1, B + 1) most beside one newcomer with s and o flips
+    gain: FloatArray  # (n,) by how much a flip of one in-neighbour with x moves the margin; NEVER_WORTH: none
+    worth: NDArray[np.float64]  # (near, n) most that an attack reaches with a flip of this in-neighbour and x
+    top: NDArray[np.float64]  # (4, B + 1) best items: insertions, deletions; the same with in-neighbours
+    line: NDArray[np.float64]  # (12, H)
+    out: FloatArray  # (8,)
+    second: IntArray  # (1,) how many vertices in-neighbours of the node hear
 
 
 def make_stand(star: Star, heard: IntArray, loop: IntArray, gathered: FloatArray, most: int, rows: int) -> Stand:
@@ -105,4 +167,4 @@ def make_stand(star: Star, heard: IntArray, loop: IntArray, gathered: FloatArray
     )
 
 
-__all__ = ["STOP", "Stand", "Star", "make_stand"]
+__all__ = ["STOP", "Pass", "Stand", "Star", "Tables", "make_stand"]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-import time
-import weakref
-
 from ...model.arrays import IntArray
+from ..deadline import Alarm
 
 
 class OutOfTimeError(Exception):
@@ -22,24 +19,14 @@ class IncompleteError(Exception):
 
 
 class Limits:
-    """A deadline and a limit of search nodes. Kernels look at `flag[at]`, which a timer raises."""
+    """The alarm of a question and a limit of search nodes. Kernels look at `flag[at]`, which the alarm raises."""
 
-    def __init__(self, deadline: float | None, node_limit: int | None, flag: IntArray, at: int, owner: object) -> None:
-        """`owner`: the search, whose end ends the timer too."""
-        self.deadline, self.node_limit, self._flag, self._at = deadline, node_limit, flag, at
-        if deadline is None:
-            return
-
-        def ring() -> None:
-            flag[at] = 1
-
-        timer = threading.Timer(max(deadline - time.perf_counter(), 0.0), ring)
-        timer.daemon = True
-        timer.start()
-        weakref.finalize(owner, timer.cancel).atexit = False
+    def __init__(self, alarm: Alarm, node_limit: int | None, flag: IntArray, at: int) -> None:
+        self._alarm, self.node_limit, self._flag, self._at = alarm, node_limit, flag, at
+        alarm.watch(flag, at)
 
     def check(self, nodes: int) -> None:
-        if self._flag[self._at] or (self.deadline is not None and time.perf_counter() > self.deadline):
+        if self._flag[self._at] or self._alarm.is_up():
             raise OutOfTimeError
         if self.node_limit is not None and nodes >= self.node_limit:
             raise OutOfNodesError

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from ..jit.decorators import kernel, leaf, loop
 from .charges import two_ways
-from .layout import DELETE, GCN, INSERT
+from .layout import DELETE, GCN, INSERT, NEVER_WORTH
 from .reach import quotients, shifted, slopes, turns_of
 from .stand import alpha, beta, is_edge, list_in, row_kinds, weigh
-from .tables import NEVER_WORTH
 
 
 @leaf
@@ -124,7 +123,7 @@ def slopes_at(t, s, g, at, a, c, scale):
 @kernel
 def fill_psi(t, s, p, g, near, at, r, i, k, m, noting):
     """psi of one in-neighbour; noting: instead, what each of its flips is worth."""
-    w, v = p.distance[at], t.node
+    w, v = p.near[at], t.node
     shift = beta(t.first, s.heard[v] + i - k) - beta(t.first, s.heard[v]) if t.first == GCN else 0.0
     change = shift if is_edge(t, s, v, w) else 0.0
     elsewhere, at_node = turns_of(t, i, k, m)
@@ -132,7 +131,7 @@ def fill_psi(t, s, p, g, near, at, r, i, k, m, noting):
     usual = beta(t.last, s.heard[w]) * alpha(t.first, s.heard[w], s.loop[w])
     for a in range(m + 1 if t.insert == 1 else 1):
         for c in range(m + 1 - a if t.delete else 1):
-            if a + c == 0 or a + c > s.local_left[w] or c > s.heard[w] + s.loop[w]:
+            if a + c == 0 or a + c > s.spare[w] or c > s.heard[w] + s.loop[w]:
                 continue
             scale = shifted(t, s, g, w, a, c, change, g.line[0])
             count = s.heard[w] + a - c
@@ -171,7 +170,7 @@ def note_worth(t, s, g, at, a, c, m, start):
             rest = left - 2 * (others - o) - halves * o
             total = start + g.gain[x] + (others - o) * single + o * inner
             if rest >= 0 and total > NEVER_WORTH:
-                g.bend[at, x] = max(g.bend[at, x], total + g.spend[0, rest])
+                g.worth[at, x] = max(g.worth[at, x], total + g.spend[0, rest])
 
 
 @leaf

@@ -11,11 +11,10 @@ import numpy as np
 
 from ..jit.decorators import kernel
 from .charges import two_ways
-from .layout import GCN, INSERT, STOP
+from .layout import GCN, INSERT, NEVER_WORTH, STOP
 from .neighbours import bend, best_items, items_at
 from .reach import quotients, slopes, steps
 from .stand import alpha, beta, is_edge, list_in, row_kinds
-from .tables import NEVER_WORTH
 
 
 @kernel
@@ -41,7 +40,7 @@ def fill_gone(t, s, p, g, near, r, i, k, m):
     """What deleting an in-neighbour adds."""
     scale = alpha(t.first, s.heard[t.node] + i - k, s.loop[t.node])
     for at in range(near):
-        w = p.distance[at]
+        w = p.near[at]
         here = beta(t.first, s.heard[w])
         g.gone[at] = share(t, p, g, r, w, scale, -here, -here) - g.term[at]
         if not t.directed:
@@ -166,7 +165,7 @@ def fill_newcomer(t, s, p, g, near, r, i, k, m, u, top_charge, exact):
     turns = 0
     if t.first == GCN:
         turns = m if t.directed else 2 * m + i + k - 1
-    own = m if s.local_left[u] - both >= m else max(s.local_left[u] - both, 0)
+    own = m if s.spare[u] - both >= m else max(s.spare[u] - both, 0)
     if t.insert != 1 and not deletes:
         own = 0
     touched = m + (1 if not t.directed else 0)

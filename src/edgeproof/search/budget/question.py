@@ -36,7 +36,7 @@ class Question(NamedTuple):
     """A query as a star, and how far any of its margins or bounds may be off with so many flips."""
 
     query: Query
-    support: Star
+    star: Star
     base: Base
     slack: float
     most: int
@@ -46,7 +46,7 @@ class Question(NamedTuple):
         reach = int(np.diff(self.base.out_ptr).max(initial=0)) + self.most + 2
         rows = 2 * (self.most + 1) * (reach if self.base.how[first] == GCN else 1)
         gathered = view(self.base, first, GATHERED)
-        return make_stand(self.support, self.base.heard, self.base.loop, gathered, self.most, rows)
+        return make_stand(self.star, self.base.heard, self.base.loop, gathered, self.most, rows)
 
 
 def applies_to(network: Network) -> bool:

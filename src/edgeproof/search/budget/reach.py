@@ -96,7 +96,7 @@ def slopes(low, high, slope):
 
 @kernel
 def reach_all(t, s, p, g, near, i, k, m):
-    """Fill z, low, high, lift and drop of all in-neighbours and of the node (row `distance`)."""
+    """Fill z, low, high, lift and drop of all in-neighbours and of the node (row `near`)."""
     v, H = t.node, t.H
     count = s.heard[v] + i - k
     elsewhere, at_node = turns_of(t, i, k, m)
@@ -104,7 +104,7 @@ def reach_all(t, s, p, g, near, i, k, m):
     row, turn = g.line[0], g.line[1]
     shift = beta(t.first, count) - beta(t.first, s.heard[v]) if t.first == GCN else 0.0
     for at in range(near):
-        w = p.distance[at]
+        w = p.near[at]
         change = shift if is_edge(t, s, v, w) else 0.0
         amplitudes(t, s, g, w, touched, p.around, g.lift[at], g.drop[at], turn)
         low, high, z = g.low[at], g.high[at], g.z[at]
@@ -137,7 +137,7 @@ def reach_node(t, s, p, g, near, i, k, m, count, touched):
         for j in range(H):
             g.inside[c, j] = 0.0
     for at in range(near):
-        x = p.distance[at]
+        x = p.near[at]
         row, here = t.sent[x], beta(t.first, s.heard[x])
         fall, rise = steps(t.first, s.heard[x], touched)
         factor = beta(t.first, max(s.heard[x] - touched, 0))

@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...arithmetic.evaluator import ExactEvaluator
+from ...arithmetic.decide import Decider
 from ...model.arrays import FloatArray, IntArray
 from ...model.graph import Pair
+from ..deadline import Alarm
 from ..jit.by_address import Bundle
-from .layout import BOUNDS, DELETE, EVALUATIONS, GCN, PASSES, STOP, Stand
+from .layout import BOUNDS, DELETE, EVALUATIONS, GCN, NEVER_WORTH, PASSES, STOP, Pass, Stand
 from .limits import Limits
 from .question import Question
 from .shape import bound_shape
-from .single_flips import Pass, make_pass, pass_single_flips
+from .single_flips import make_pass, pass_single_flips
 from .stand import kind_between, move, retreat
-from .tables import NEVER_WORTH, make_tables
+from .tables import make_tables
 
 # single flips that a pass keeps; more may be in doubt at once, then it is repeated with room for all
 KEPT = 32
@@ -38,28 +39,29 @@ class SizeSearch:
     def __init__(
         self,
         question: Question,
-        deadline: float | None,
+        alarm: Alarm,
         node_limit: int | None,
         on_attack: Callable[[list[Pair]], None],
     ) -> None:
         self.question = question
-        star = question.support
+        star = question.star
         self.stand: Stand = question.stand()
         self.floor = -question.slack
         self._on_attack = on_attack
         self._star, self._stand = Bundle(star), Bundle(self.stand)
-        self._innermost = int(question.base.heard[star.node]) + question.most + 1
+        self._near = int(question.base.heard[star.node]) + question.most + 1
         self._make_pass(KEPT)
         self._tables: Bundle | None = None
-        self._evaluator = ExactEvaluator(question.query.network, question.query.graph)
+        self._decider = Decider(question.query.network, question.query.graph)
         self._refuted: set[frozenset[Pair]] = set()
         self.attack: list[Pair] | None = None
         self.rival: int | None = None
         self.nodes = self.exact_checks = 0
-        self.limits = Limits(deadline, node_limit, self.stand.tally, STOP, self)
+        self._alarm = alarm
+        self.limits = Limits(alarm, node_limit, self.stand.tally, STOP)
 
     def _make_pass(self, kept: int) -> None:
-        self.found: Pass = make_pass(self.question.support, self._innermost, kept)
+        self.found: Pass = make_pass(self.question.star, self._near, kept)
         self._found = Bundle(self.found)
 
     # --- where the search stands ---
@@ -75,7 +77,7 @@ class SizeSearch:
         self.limits.check(self.nodes)
 
     def _heard(self) -> int:
-        return int(self.stand.heard[self.question.support.node])
+        return int(self.stand.heard[self.question.star.node])
 
     def flips(self) -> list[Pair]:
         graph, count = self.question.query.graph, int(self.stand.made[0])
@@ -88,8 +90,8 @@ class SizeSearch:
             return False
         claim, query = self.question.query.claim, self.question.query
         self.exact_checks += 1
-        margin, rival = self._evaluator.margin(claim.node, claim.label, query.rivals, sorted(key))
-        if not margin > 0:
+        rival = self._decider.rival(claim.node, claim.label, query.rivals, sorted(key), self._alarm)
+        if rival is None:
             self._refuted.add(key)
             return False
         self.attack, self.rival = sorted(key), rival
@@ -151,9 +153,9 @@ class SizeSearch:
         """Whether an attack of exactly this size exists; none smaller does."""
         if size == 1:
             return self._finish()
-        star, stand = self.question.support, self.stand
+        star, stand = self.question.star, self.stand
         if self._tables is None or size > self._tables.bundle.B:
-            tables = make_tables(star, self.question.base.heard, self._innermost, max(size, 2))
+            tables = make_tables(star, self.question.base.heard, self._near, max(size, 2))
             self._tables = Bundle(tables)
         every = np.ones(star.R, dtype=np.int64)
         if self._search_all(size, every):
@@ -180,7 +182,7 @@ class SizeSearch:
         """
         self._look_at_clock()
         self.nodes += 1
-        star = self.question.support
+        star = self.question.star
         bounds, totals = np.full(star.R, NEVER_WORTH), np.empty(star.n)
         pure = bound_shape(
             self._star, self._stand, self._found, self._tables, *shape, self.floor, rivals, bounds, totals
@@ -221,7 +223,7 @@ class SizeSearch:
                 ranked = np.argsort(-totals, kind="stable")
                 open_ = [int(u) for u in ranked[totals[ranked] > self.floor]]
                 for u in open_ if i == 1 else open_[:turn]:
-                    if self._try((u, self.question.support.node), (i - 1, k, m), rivals):
+                    if self._try((u, self.question.star.node), (i - 1, k, m), rivals):
                         return True
                     banned[u] += 1
                     tried.append(u)
@@ -238,8 +240,8 @@ class SizeSearch:
 
     def _split_on_deletions(self, shape: Shape, rivals: IntArray) -> bool:
         i, k, m = shape
-        node = self.question.support.node
-        near = self.found.distance[: self._heard()].copy()
+        node = self.question.star.node
+        near = self.found.near[: self._heard()].copy()
         gone = [int(w) for w in near if kind_between(self._star, self._stand, int(w), node) == DELETE]
         return any(self._try((w, node), (i, k - 1, m), rivals) for w in gone)
 
@@ -252,8 +254,8 @@ class SizeSearch:
         far = pure > self.floor
         try:
             while True:
-                near = self.found.distance[: self._heard()].copy()
-                worth = tables.bend[: near.size]
+                near = self.found.near[: self._heard()].copy()
+                worth = tables.worth[: near.size]
                 at, other = np.nonzero(worth > self.floor)
                 order = np.argsort(-worth[at, other], kind="stable")
                 open_ = dict.fromkeys(name(int(other[e]), int(near[at[e]])) for e in order)
@@ -289,10 +291,10 @@ class SizeSearch:
         )
 
     def _far_pairs(self) -> Iterator[Pair]:
-        star = self.question.support
+        star = self.question.star
         if star.first != GCN:
             return
-        near = set(self.found.distance[: self._heard()].tolist())
+        near = set(self.found.near[: self._heard()].tolist())
         heard = self.found.seconds[: int(self._tables.bundle.second[0])].tolist()  # type: ignore[union-attr]
         second = sorted(set(heard) - near)
         for x in second:

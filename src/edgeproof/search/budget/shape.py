@@ -6,13 +6,12 @@ import numpy as np
 
 from ..jit.decorators import entry, kernel
 from .charges import charge_degrees, clear_charges, largest_charges
-from .layout import BOUNDS, STOP
+from .layout import BOUNDS, NEVER_WORTH, STOP
 from .neighbours import fill_psi
 from .newcomers import fill_gone, fill_newcomers, refine_newcomers, share_lines
 from .reach import reach_all
 from .share import best_attack, best_sums, join_newcomers, spend_at_neighbours, total_newcomers
 from .single_flips import forget, survey, weigh_node
-from .tables import NEVER_WORTH
 
 
 @kernel
@@ -70,7 +69,7 @@ def bound_shape(t, s, p, g, i, k, m, floor, rivals, bounds, totals):
         totals[u] = NEVER_WORTH
     for at in range(near):
         for u in range(t.n):
-            g.bend[at, u] = NEVER_WORTH
+            g.worth[at, u] = NEVER_WORTH
     pure = NEVER_WORTH
     g.second[0] = second
     for r in range(t.R):

@@ -8,9 +8,8 @@ serves the latter as a whole one too.
 from __future__ import annotations
 
 from ..jit.decorators import kernel
-from .layout import DELETE
+from .layout import DELETE, NEVER_WORTH
 from .stand import kind_of
-from .tables import NEVER_WORTH
 
 
 @kernel
@@ -70,7 +69,7 @@ def spend_at_neighbours(t, s, p, g, near, k, m, elsewhere, without):
     for at in range(near):
         if at == without:
             continue
-        may_go = k > 0 and kind_of(t, s, p.distance[at], t.node) == DELETE
+        may_go = k > 0 and kind_of(t, s, p.near[at], t.node) == DELETE
         for d in range(k + 1):
             for h in range(halves + 1):
                 found = now[d, h]

@@ -6,14 +6,12 @@ flip elsewhere matters under GCN only, and by the degree of its ends only: one p
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from ...model.arrays import FloatArray, IntArray
 from ..jit.decorators import entry, kernel, leaf
-from .layout import DELETE, GCN, INSERT, NEVER, PASSES, STOP, Star
+from .charges import two_ways
+from .layout import DELETE, GCN, INSERT, NEVER, PASSES, STOP, Pass, Star
+from .reach import slopes, steps
 from .stand import (
     alpha,
     beta,
@@ -31,36 +29,15 @@ from .stand import (
 )
 
 
-class Pass(NamedTuple):
-    """What a pass works with and what it has found."""
-
-    value: FloatArray  # (K,) largest margin of a rival, of the best flips
-    pair: NDArray[np.int64]  # (2, K)
-    held: IntArray  # (1,) how many of these
-    z: NDArray[np.float64]  # (near, H) pre-activations of in-neighbours
-    term: NDArray[np.float64]  # (near, R) what each adds
-    after: NDArray[np.float64]  # (near, R) the same where something else has changed
-    second: IntArray  # (n,) a number for in-neighbours of in-neighbours, -1 for others
-    seconds: IntArray  # (n,) those vertices
-    reach: FloatArray  # (n,) by number: how much a change of degree can change a margin
-    mend: NDArray[np.float64]  # (n, R) by number: what the degree of a newcomer changes at in-neighbours
-    distance: IntArray  # (n,) in-neighbours of the node
-    around: IntArray  # (n,) scratch
-    largest: FloatArray  # (H,) largest magnitude of a rival's weight
-    heart: NDArray[np.float64]  # (R, H) weights of the node's own row
-    line: NDArray[np.float64]  # (4, H)
-    sums: NDArray[np.float64]  # (4, R)
-
-
 def make_pass(star: Star, near: int, kept: int) -> Pass:
-    """`distance`: in-neighbours that the node can have; `stabilises`: how many candidates are remembered."""
+    """`near`: in-neighbours that the node can have; `kept`: how many candidates are remembered."""
     n, H, R = star.n, star.H, star.R
     return Pass(
         value=np.zeros(kept), pair=np.zeros((2, kept), dtype=np.int64), held=np.zeros(1, dtype=np.int64),
         z=np.zeros((near, H)), term=np.zeros((near, R)), after=np.zeros((near, R)),
         second=np.full(n, -1, dtype=np.int64), seconds=np.zeros(n, dtype=np.int64), reach=np.zeros(n),
         mend=np.zeros((n, R)), near=np.zeros(n + 1, dtype=np.int64), around=np.zeros(n + 1, dtype=np.int64),
-        largest=abs(star.take).max(axis=0), heart=np.zeros((R, H)), line=np.zeros((4, H)), sums=np.zeros((4, R)),
+        heart=np.zeros((R, H)), line=np.zeros((4, H)), sums=np.zeros((4, R)),
     )  # fmt: skip
 
 
@@ -101,17 +78,16 @@ def try_flip(t, s, p, x, y):
 def survey(t, s, p):
     """In-neighbours of the node, what they add, and theirs; how many of the first and of the second."""
     v, m, count = t.node, np.int64(0), np.int64(0)
-    m = list_in(t, s, v, p.distance)
+    m = list_in(t, s, v, p.near)
     scale = alpha(t.last, s.heard[v], s.loop[v])
     for j in range(m):
-        s.place[p.distance[j]] = j
+        s.place[p.near[j]] = j
     for j in range(m):
-        w = p.distance[j]
+        w = p.near[j]
         pre_activation(t, s, w, p.z[j])
         for r in range(t.R):
             p.term[j, r] = 0.0
         weigh(p.term[j], t.take, p.z[j], t.slope, scale * beta(t.last, s.heard[w]), t.R, t.H)
-        share = scale * beta(t.last, s.heard[w]) * alpha(t.first, s.heard[w], s.loop[w])
         around = list_in(t, s, w, p.around)
         for e in range(around):
             x = p.around[e]
@@ -124,22 +100,48 @@ def survey(t, s, p):
                 for r in range(t.R):
                     p.mend[count, r] = 0.0
                 count += 1
-            if t.first == GCN and not t.directed:
-                p.reach[p.second[x]] += share
-    for k in range(count):
-        x, total = p.seconds[k], 0.0
-        heard = s.heard[x]
-        change = beta(t.first, max(heard - 1, 0)) - beta(t.first, heard + 1)
-        for i in range(t.H):
-            total += p.largest[i] * abs(t.sent[x, i])
-        p.reach[k] *= change * total
     return m, count
+
+
+@kernel
+def reach_of_degrees(t, s, p, m, count):
+    """reach: how much one change of its degree can add to a margin, by slopes where another change may come beside it
+    (undirected GCN).
+    """
+    scale = alpha(t.last, s.heard[t.node], s.loop[t.node])
+    turn, low, high = p.line[0], p.line[1], p.line[2]
+    for j in range(m):
+        w = p.near[j]
+        share = alpha(t.first, s.heard[w], s.loop[w])
+        around = list_in(t, s, w, p.around)
+        for i in range(t.H):
+            turn[i] = 0.0
+        for e in range(around):
+            fall, rise = steps(t.first, s.heard[p.around[e]], np.int64(1))
+            for i in range(t.H):
+                turn[i] = max(turn[i], max(fall, rise) * abs(t.sent[p.around[e], i]))
+        for i in range(t.H):
+            radius = 2.0 * share * turn[i]
+            low[i], high[i] = slopes(p.z[j, i] - radius, p.z[j, i] + radius, t.slope[i])
+        factor = scale * beta(t.last, s.heard[w]) * share
+        for e in range(around):
+            x = p.around[e]
+            if x == t.node:
+                continue
+            fall, rise = steps(t.first, s.heard[x], np.int64(1))
+            for r in range(t.R):
+                up, down = two_ways(t.take[r], t.sent[x], low, high, t.H)
+                p.mend[p.second[x], r] += factor * max(fall * down, rise * up, 0.0)
+    for k in range(count):
+        p.reach[k] = highest(p.mend[k], t.R)
+        for r in range(t.R):
+            p.mend[k, r] = 0.0
 
 
 @kernel
 def forget(t, s, p, m, count):
     for j in range(m):
-        s.place[p.distance[j]] = -1
+        s.place[p.near[j]] = -1
     for k in range(count):
         p.second[p.seconds[k]] = -1
 
@@ -162,7 +164,7 @@ def mend_newcomers(t, s, p, m, scale, shift):
     """
     v, row, other = t.node, p.line[0], p.line[1]
     for j in range(m):
-        w = p.distance[j]
+        w = p.near[j]
         share = alpha(t.first, s.heard[w], s.loop[w])
         moved = share * shift if is_edge(t, s, v, w) else 0.0
         for i in range(t.H):
@@ -243,7 +245,7 @@ def pass_newcomers(t, s, p, m):
 @kernel
 def others_after(t, s, p, m, j, sign, out):
     """Margins without what in-neighbour number j adds, once it hears one more or one less."""
-    v, w, row = t.node, p.distance[j], p.line[0]
+    v, w, row = t.node, p.near[j], p.line[0]
     change = 0.0
     if t.first == GCN:
         change = beta(t.first, s.heard[w] + sign) - beta(t.first, s.heard[w])
@@ -255,7 +257,7 @@ def others_after(t, s, p, m, j, sign, out):
     for r in range(t.R):
         out[r] = p.sums[0, r]
     for k in range(m):
-        x = p.distance[k]
+        x = p.near[k]
         if k == j:
             continue
         if change == 0.0 or not is_edge(t, s, w, x):
@@ -274,7 +276,7 @@ def pass_neighbour(t, s, p, m, j, sign, floor):
     """Flips of one sign into in-neighbour number j; those whose other end matters too are evaluated one by one, where
     what that can change leaves them above `floor`.
     """
-    v, w, row = t.node, p.distance[j], p.line[1]
+    v, w, row = t.node, p.near[j], p.line[1]
     both = not t.directed
     count = s.heard[w] + sign
     if count < 0:
@@ -312,7 +314,7 @@ def pass_neighbour(t, s, p, m, j, sign, floor):
 def pass_inside(t, s, p, m):
     """Flips between two in-neighbours, which an undirected pair joins both ways, and of their self-loops."""
     for j in range(m):
-        w = p.distance[j]
+        w = p.near[j]
         if kind_of(t, s, w, w) == DELETE:
             try_flip(t, s, p, w, w)
         if t.directed:
@@ -320,8 +322,8 @@ def pass_inside(t, s, p, m):
         for k in range(j):
             if s.tally[STOP]:
                 return
-            if kind_of(t, s, p.distance[k], w) != NEVER:
-                try_flip(t, s, p, p.distance[k], w)
+            if kind_of(t, s, p.near[k], w) != NEVER:
+                try_flip(t, s, p, p.near[k], w)
 
 
 @kernel
@@ -369,13 +371,15 @@ def pass_single_flips(t, s, p, floor):
     margins(t, s, s.value)
     here = highest(s.value, t.R)
     m, count = survey(t, s, p)
-    if s.local_left[v] > 0:
+    if t.first == GCN and not t.directed:
+        reach_of_degrees(t, s, p, m, count)
+    if s.spare[v] > 0:
         pass_newcomers(t, s, p, m)
         for j in range(m):
             if s.tally[STOP]:
                 break
-            if kind_of(t, s, p.distance[j], v) == DELETE:
-                try_flip(t, s, p, p.distance[j], v)
+            if kind_of(t, s, p.near[j], v) == DELETE:
+                try_flip(t, s, p, p.near[j], v)
         if kind_of(t, s, v, v) == DELETE:
             try_flip(t, s, p, v, v)
     if t.insert == 1 or t.delete == 1:

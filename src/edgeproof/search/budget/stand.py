@@ -89,7 +89,7 @@ def list_out(t, s, x, out):
 @kernel
 def kind_of(t, s, x, y):
     """Whether the pair x -> y may flip, and how; a pair that is flipped already may not."""
-    if s.local_left[y] < 1 or (not t.directed and s.local_left[x] < 1) or flipped(s, x, y):
+    if s.spare[y] < 1 or (not t.directed and s.spare[x] < 1) or flipped(s, x, y):
         return NEVER
     for k in range(t.guarded.shape[1]):
         if t.guarded[0, k] == x and t.guarded[1, k] == y:
@@ -108,9 +108,9 @@ def kind_of(t, s, x, y):
 def row_kinds(t, s, y):
     """s.kinds[x]: how the pair x -> y may flip, as `kind_of` says, for all x at once; barred pairs may not."""
     kinds, both = s.kinds, not t.directed
-    usual = INSERT if s.local_left[y] > 0 and (t.insert == 1 or (t.insert == 2 and y == t.node)) else NEVER
+    usual = INSERT if s.spare[y] > 0 and (t.insert == 1 or (t.insert == 2 and y == t.node)) else NEVER
     for x in range(t.n):
-        kinds[x] = usual if s.local_left[x] > 0 or not both else NEVER
+        kinds[x] = usual if s.spare[x] > 0 or not both else NEVER
     kinds[y] = kind_of(t, s, y, y)
     if both and t.insert == 2:
         kinds[t.node] = kind_of(t, s, t.node, y)
@@ -174,7 +174,7 @@ def flip(t, s, x, y):
     s.flips[0, at], s.flips[1, at] = x, y
     s.marks[2 * at], s.marks[2 * at + 1] = s.made[1], s.made[2]
     s.made[0] = at + 1
-    s.local_left[y] -= 1
+    s.spare[y] -= 1
     if x == y:
         k = s.made[1]
         s.arcs[0, k], s.arcs[1, k], s.arcs[2, k] = x, y, 1 - s.loop[x]
@@ -183,7 +183,7 @@ def flip(t, s, x, y):
         return
     flip_arc(t, s, x, y)
     if not t.directed:
-        s.local_left[x] -= 1
+        s.spare[x] -= 1
         flip_arc(t, s, y, x)
 
 
@@ -192,9 +192,9 @@ def take_back(t, s):
     """Undo the last flip: rows are restored as they were, not computed back."""
     at = s.made[0] - 1
     x, y = s.flips[0, at], s.flips[1, at]
-    s.local_left[y] += 1
+    s.spare[y] += 1
     if not t.directed and x != y:
-        s.local_left[x] += 1
+        s.spare[x] += 1
     k, mark = s.marks[2 * at], s.marks[2 * at + 1]
     if x == y:
         s.loop[x] = 1 - s.loop[x]

@@ -33,11 +33,13 @@ from .interpreted import INTERPRETED, checked_fields
 
 
 class BundleType(types.Type):
-    """The address of a named tuple; named by a hash, since names of types end up in every symbol."""
+    """The address of a named tuple; named by a hash, since names of types end up in every symbol. The hash sees the
+    names of fields and their order: a kernel in a file that does not import the tuple's is kept when they change.
+    """
 
     def __init__(self, bundle: Any) -> None:
         self.bundle = bundle
-        digest = hashlib.sha256(str(bundle).encode()).hexdigest()[:16]
+        digest = hashlib.sha256(f"{bundle} {bundle.fields}".encode()).hexdigest()[:16]
         super().__init__(name=f"Bundle_{bundle.instance_class.__name__}_{digest}")
 
 

@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable, Mapping
 from math import log2
 
-from ...arithmetic.evaluator import ExactEvaluator
+from ...arithmetic.decide import Decider
+from ...clock import TimeUpError
 from ...model.graph import Pair
 from ...model.query import Query
 from ...model.verdict import Attack, Radius, Stats, Verdict
@@ -17,6 +18,7 @@ from ..budget.any_depth import AnyDepthSearch
 from ..budget.limits import IncompleteError, OutOfNodesError, OutOfTimeError
 from ..budget.question import make_question
 from ..budget.search import SizeSearch
+from ..deadline import Alarm
 
 Progress = Callable[[int, int | None], None]
 
@@ -53,20 +55,19 @@ def warm_up_sizes() -> None:
     last = Layer([[0.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [1.0, 0.0], "gcn", "none")
     graph = Graph([[0, 1, 1, 2], [1, 0, 2, 1]], [[1.0], [1.0], [0.0]], directed=False)
     query = make_query(Network([layer, last]), graph, Threat(2, insert=True), node=0, label=0)
-    sizes = BySize(query, time.perf_counter() + 3600.0, None)
-    for search in (sizes._search, AnyDepthSearch(query, None, None, lambda _: None)):
-        search.beam(2)
-        search.settle(1)
-    sizes._search.settle(2)
+    with Alarm(time.perf_counter() + 3600.0) as alarm:
+        sizes = BySize(query, alarm, None)
+        for search in (sizes._search, AnyDepthSearch(query, alarm, None, lambda _: None)):
+            search.beam(2)
+            search.settle(1)
+        sizes._search.settle(2)
 
 
 class BySize:
     """lower: largest size settled without an attack; attack: smallest known; both are true at any time."""
 
-    def __init__(
-        self, query: Query, deadline: float | None, node_limit: int | None, progress: Progress | None = None
-    ) -> None:
-        self.query, self._progress = query, progress
+    def __init__(self, query: Query, alarm: Alarm, node_limit: int | None, progress: Progress | None = None) -> None:
+        self.query, self._alarm, self._progress = query, alarm, progress
         self.started = time.perf_counter()
         self._pairs = query.threat.count_fragile(query.graph, query.claim.node)
         cap = query.threat.budget
@@ -77,9 +78,9 @@ class BySize:
         question = make_question(query, max(min(self.cap, LARGEST), 1))
         self._search: SizeSearch | AnyDepthSearch
         if question is not None:
-            self._search = SizeSearch(question, deadline, node_limit, self._note)
+            self._search = SizeSearch(question, alarm, node_limit, self._note)
         else:
-            self._search = AnyDepthSearch(query, deadline, node_limit, self._note)
+            self._search = AnyDepthSearch(query, alarm, node_limit, self._note)
 
     attack: list[Pair] | None
     rival: int | None
@@ -105,8 +106,10 @@ class BySize:
         """Until the smallest attack is known; with `first_only`, until any is."""
         try:
             self._run(first_only)
-        except OutOfTimeError:
-            self.reason = "timeout"
+        except KeyboardInterrupt:
+            self._alarm.interrupted, self.reason = True, "interrupted"
+        except (OutOfTimeError, TimeUpError):
+            self.reason = self._alarm.reason
         except OutOfNodesError:
             self.reason = "node limit"
         except IncompleteError:
@@ -114,9 +117,9 @@ class BySize:
 
     def _run(self, first_only: bool) -> None:
         search, claim = self._search, self.query.claim
-        evaluator = ExactEvaluator(self.query.network, self.query.graph)
-        margin, rival = evaluator.margin(claim.node, claim.label, self.query.rivals)
-        if margin > 0:
+        decider = Decider(self.query.network, self.query.graph)
+        rival = decider.rival(claim.node, claim.label, self.query.rivals, [], self._alarm)
+        if rival is not None:
             self.attack, self.rival = [], rival
             return
         self.lower = 0

@@ -43,19 +43,19 @@ class Bench:
     """A question with everything that a bound needs."""
 
     def __init__(self, query: Query, question: Question, most: int) -> None:
-        self.query, self.question, self.support = query, question, question.support
+        self.query, self.question, self.star = query, question, question.star
         self.stand = question.stand()
-        n, base = self.support.n, question.base
-        self.searching = make_pass(self.support, n, 5000)
-        self.tables = make_tables(self.support, base.heard, n, most)
-        self.bundles = [Bundle(one) for one in (self.support, self.stand, self.searching, self.tables)]
+        n, base = self.star.n, question.base
+        self.searching = make_pass(self.star, n, 5000)
+        self.tables = make_tables(self.star, base.heard, n, most)
+        self.lent = [Bundle(one) for one in (self.star, self.stand, self.searching, self.tables)]
         self.evaluator = FlipEvaluator(query)
 
     def bound(self, shape: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-        rivals, bounds = np.ones(self.support.R, dtype=np.int64), np.zeros(self.support.R)
-        totals = np.zeros(self.support.n)
-        pure = bound_shape(*self.bundles, *shape, -1e290, rivals, bounds, totals)
-        return bounds, totals, self.tables.bend.copy(), float(pure)
+        rivals, bounds = np.ones(self.star.R, dtype=np.int64), np.zeros(self.star.R)
+        totals = np.zeros(self.star.n)
+        pure = bound_shape(*self.lent, *shape, -1e290, rivals, bounds, totals)
+        return bounds, totals, self.tables.worth.copy(), float(pure)
 
     def shape_of(self, flips: tuple[tuple[int, int], ...]) -> tuple[int, int, int] | None:
         """None for sets with the node's own self-loop, which is decided before."""
@@ -82,8 +82,8 @@ def test_no_flip_set_exceeds_the_bound_of_its_shape(part: int, request: pytest.F
     for index, bench in benches(part, 4, count):
         room = brute._LocalBudgets(bench.query)
         pairs = [pair for pair in brute.fragile_pairs(bench.query) if room.allows(pair)]
-        slack, near = bench.question.slack, bench.query.graph.in_neighbours(bench.support.node)
-        near = [int(w) for w in near if w != bench.support.node]
+        slack, near = bench.question.slack, bench.query.graph.in_neighbours(bench.star.node)
+        near = [int(w) for w in near if w != bench.star.node]
         found: dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray, np.ndarray, float]] = {}
         for size in (1, 2, 3):
             chosen = list(brute._subsets(pairs, size, room))
@@ -112,7 +112,7 @@ def test_no_flip_set_exceeds_the_bound_of_its_shape(part: int, request: pytest.F
 
 
 def is_newcomer(bench: Bench, pair: tuple[int, int], u: int) -> bool:
-    graph, node = bench.query.graph, bench.support.node
+    graph, node = bench.query.graph, bench.star.node
     if u == node or node not in pair or (graph.directed and pair[1] != node):
         return False
     return not graph.has_edge(u, node)
@@ -121,7 +121,7 @@ def is_newcomer(bench: Bench, pair: tuple[int, int], u: int) -> bool:
 def worth_of(bench: Bench, worth: np.ndarray, near: list[int], pair: tuple[int, int]) -> float | None:
     """What the tables say of a flip elsewhere; None where it is at no in-neighbour."""
     x, y = pair
-    if x == y and bench.support.first == GCN:
+    if x == y and bench.star.first == GCN:
         return None  # every vertex has a loop there
     ends = [(near.index(y), x)] if y in near else []
     if not bench.query.graph.directed and x in near and x != y:
@@ -141,7 +141,7 @@ def test_the_pass_over_single_flips_is_exact(part: int) -> None:
         best = max((margins.max() for margins, _ in values.values()), default=-np.inf)
         slack, searching = bench.question.slack, bench.searching
         for floor in (-1e290, float(np.median([m.max() for m, _ in values.values()])) if values else 0.0):
-            here = pass_single_flips(*bench.bundles[:3], floor)
+            here = pass_single_flips(*bench.lent[:3], floor)
             held = int(searching.held[0])
             for value, x, y in zip(searching.value[:held], *searching.pair[:, :held], strict=True):
                 margins, error = values[bench.query.graph.pair(int(x), int(y))]
@@ -158,6 +158,6 @@ def test_pairs_of_the_grid_are_all_met() -> None:
     """What the tests above claim to cover."""
     met = set()
     for _, bench in benches(0, 1, 240):
-        met.add((bench.support.first, bench.support.last, bench.support.directed))
+        met.add((bench.star.first, bench.star.last, bench.star.directed))
     assert {(0, 0), (1, 1), (3, 3)} <= {pair[:2] for pair in met}
     assert len(list(combinations(sorted(met), 1))) >= 8

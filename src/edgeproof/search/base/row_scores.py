@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..base.evaluate import CROWDED, evaluate_flips, is_there
 from ..jit.decorators import entry
+from .evaluate import CROWDED, evaluate_flips, is_there
 
 
 @entry

@@ -1,0 +1,125 @@
+"""Questions that are answered from the values of the whole graph, without a search tree: where much can matter.
+
+Compiling a question and keeping rows a slot costs as much as all that the charges look at; their own cost grows with
+the same, but is spent on matrix products.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..model.query import Query
+from ..model.verdict import Attack, Radius, Stats, Verdict
+from .charges.question import Answer, Question, applies_to
+from .deadline import Alarm
+from .radius import Progress
+from .room import base_bytes, fits
+from .strategy import exploration
+
+# edges that can matter times width: what charges begin to pay off at
+LARGE = 1 << 21
+
+
+def _chosen(query: Query, options: Mapping[str, bool], memory: float | None) -> bool:
+    if not options["charges"] or not applies_to(query):
+        return False
+    return (options["charges_at_once"] or _is_large(query)) and fits(base_bytes(query), memory)
+
+
+def _is_large(query: Query) -> bool:
+    """Whether so much can matter that it is worth going through the whole graph once."""
+    graph, width = query.graph, max(query.network.widths[1:])
+    if graph.sources.size * width < LARGE:
+        return False
+    assert query.claim.node is not None
+    near = np.array([query.claim.node])
+    for _ in range(len(query.network.layers) - 1 + query.network.normalises):
+        near = np.union1d(near, graph.edges_into(near)[0])
+        if int((graph.in_ptr[near + 1] - graph.in_ptr[near]).sum()) * width >= LARGE:
+            return True
+    return False
+
+
+def by_charges(
+    query: Query, options: Mapping[str, bool], alarm: Alarm, started: float, memory: float | None
+) -> Verdict | None:
+    """The verdict, None where charges are not asked. Unknown for any reason but time: what they leave to the search."""
+    if not _chosen(query, options, memory):
+        return None
+    question = Question(query, alarm)
+    budget = question.fragile if query.threat.budget is None else query.threat.budget
+    answer = question.decide(budget)
+    status = "robust" if answer.robust else "unknown" if answer.attack is None else "vulnerable"
+    return Verdict(
+        status=status,  # type: ignore[arg-type]
+        label=query.claim.label,
+        attack=None if answer.attack is None else Attack(answer.attack),
+        rival=answer.rival,
+        reason=answer.reason,
+        node=query.claim.node,
+        directed=query.graph.directed,
+        stats=_stats(answer, started),
+    )
+
+
+def radius_by_charges(
+    query: Query,
+    options: Mapping[str, bool],
+    alarm: Alarm,
+    started: float,
+    progress: Progress | None,
+    memory: float | None,
+) -> Radius | None:
+    """Budget by budget, up to the first that has an attack, which then is a smallest one."""
+    if not _chosen(query, options, memory) or not options["climb"]:
+        return None
+    question = Question(query, alarm)
+    most = question.fragile
+    if query.threat.budget is not None:
+        most = min(most, query.threat.budget)
+    answer, lower = None, -1
+    while lower < most:
+        answer = question.decide(lower + 1)
+        if not answer.robust:
+            break
+        lower += 1
+        if progress is not None:
+            progress(lower, None)
+    assert answer is not None
+    if answer.attack is not None and progress is not None:
+        progress(lower, lower)
+    if answer.robust:
+        lower = (
+            query.threat.count_fragile(query.graph, query.claim.node)
+            if query.threat.budget is None
+            else query.threat.budget
+        )
+    return Radius(
+        lower=lower,
+        upper=None if answer.attack is None else len(answer.attack) - 1,
+        exact=answer.reason is None,
+        robust=answer.robust,
+        label=query.claim.label,
+        attack=None if answer.attack is None else Attack(answer.attack),
+        rival=answer.rival,
+        reason=answer.reason,
+        node=query.claim.node,
+        directed=query.graph.directed,
+        stats=_stats(answer, started),
+    )
+
+
+def _stats(answer: Answer, started: float) -> Stats:
+    return Stats(
+        nodes=1,
+        seconds=time.perf_counter() - started,
+        leaves=1,
+        fragile=answer.fragile,
+        exploration=exploration(1, answer.fragile),
+        evaluations=answer.evaluations,
+        exact_checks=0,
+        charged=True,
+    )
