@@ -96,7 +96,7 @@ GRIDS = (
         most_graphs=400,
     ),
 )
-RESTORED = ("values", "boxes", "status", "open_slots", "spare", "degree", "leaving", "arriving")
+RESTORED = ("values", "boxes", "status", "open_slots", "local_left", "degree", "leaving", "arriving")
 COUNTED = (PAIR_MARK, VALUE_MARK, BOX_MARK, USED, LIMIT, UNDECIDED)
 
 
