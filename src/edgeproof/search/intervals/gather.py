@@ -2,6 +2,8 @@
 
 `cap` flips may be spent on its slots, on each coordinate in its own way. So each coordinate takes the flips that move
 an end of its box most, which lists of top rows hold (state/topk.py).
+
+What a slot sends stands in each loop again: rows that come back from a function cost a third of the loop.
 """
 
 from __future__ import annotations
@@ -24,15 +26,6 @@ def is_silent(state, cap):
     return state == 0 or (state == MAYBE_INSERTED and cap == 0)
 
 
-@part
-def sent_by(below, source, raw, raw_at, first, slot, m):
-    """Both ends of the box of what comes through a slot; at the first stage, raw features."""
-    if first:
-        row = raw[raw_at[slot] : raw_at[slot] + m]
-        return row, row
-    return below[source[slot], SENT_LOW], below[source[slot], SENT_HIGH]
-
-
 @loop
 def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, every, top, x):
     """Present ones, plus the `cap` best gains (all positive ones if `every` undecided slot may flip).
@@ -49,7 +42,12 @@ def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, e
         state = status[s]
         if is_silent(state, cap):
             continue
-        bottom, above = sent_by(below, source, raw, raw_at, first, s, m)
+        if first:
+            bottom = raw[raw_at[s] : raw_at[s] + m]
+            above = bottom
+        else:
+            bottom = below[source[s], SENT_LOW]
+            above = below[source[s], SENT_HIGH]
         if state == PRESENT or cap == 0:
             for i in range(m):
                 low[i] += bottom[i]
@@ -91,7 +89,12 @@ def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, 
         state = status[s]
         if is_silent(state, cap):
             continue
-        bottom, above = sent_by(below, source, raw, raw_at, first, s, m)
+        if first:
+            bottom = raw[raw_at[s] : raw_at[s] + m]
+            above = bottom
+        else:
+            bottom = below[source[s], SENT_LOW]
+            above = below[source[s], SENT_HIGH]
         if state & 1:
             present += 1
             for i in range(m):
@@ -154,7 +157,12 @@ def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, e
         state = status[s]
         if is_silent(state, cap):
             continue
-        bottom, above = sent_by(below, source, raw, raw_at, first, s, m)
+        if first:
+            bottom = raw[raw_at[s] : raw_at[s] + m]
+            above = bottom
+        else:
+            bottom = below[source[s], SENT_LOW]
+            above = below[source[s], SENT_HIGH]
         for i in range(m):
             high[i] = max(high[i], above[i])
         if state == PRESENT:
@@ -170,7 +178,10 @@ def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, e
         for s in range(start, end):
             state = status[s]
             if state == MAYBE_DELETED or (state == MAYBE_INSERTED and cap > deletable):
-                bottom, above = sent_by(below, source, raw, raw_at, first, s, m)
+                if first:
+                    bottom = raw[raw_at[s] : raw_at[s] + m]
+                else:
+                    bottom = below[source[s], SENT_LOW]
                 for i in range(m):
                     lowest[i] = min(lowest[i], bottom[i])
         for i in range(m):
