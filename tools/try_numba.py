@@ -51,7 +51,7 @@ def try_one(which: str, campaign: int, folder: Path) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("which", nargs="*", default=["oldest", "newest"], help="oldest, newest, or a release")
-    parser.add_argument("--campaign", type=int, default=500, help="random queries against brute force")
+    parser.add_argument("--campaign", type=int, default=3000, help="random queries against brute force")
     asked = parser.parse_args()
     failed = []
     for which in asked.which:

@@ -184,8 +184,8 @@ def root_errors(node: Node) -> np.ndarray:
     p, fresh = node.p, node.make_search().worker
     shape = (p.T + 1, p.n, p.D)
     magnitude, error = np.zeros(shape), np.zeros(shape)
-    scratch = np.zeros((p.n, p.D)), np.zeros(fresh.state.scratch.shape[1])
-    enclose_root(fresh._problem, fresh._state, fresh.options, magnitude, error, *scratch)
+    scratch = np.zeros((p.n, p.D)), np.zeros(fresh.worker.state.scratch.shape[1])
+    enclose_root(fresh.worker._problem, fresh.worker._state, fresh.worker.options, magnitude, error, *scratch)
     return error
 
 

@@ -57,7 +57,7 @@ def test_a_timeout_ends_soon_and_says_so(task: str, options: dict[str, bool] | N
 
 @pytest.mark.parametrize("task", ["node", "graph"])
 def test_a_raised_flag_ends_a_pass(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "LARGE", -1)
+    monkeypatch.setattr(walk, "LONG_PASS", -1)
     monkeypatch.setattr(walk, "stop_at", lambda _, tally, __: tally.__setitem__(STOP, 1))
     network, graph = everybody(task)
     verdict = ep.verify(network, graph, Threat(5), 0 if task == "node" else None, label=0, timeout=60)
@@ -69,7 +69,7 @@ def test_a_raised_flag_ends_a_pass(task: str, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_that_is_stopped_says_nothing_wrong(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels stop in the middle of a pass: what they leave half done must never look like a proof."""
-    monkeypatch.setattr(walk, "LARGE", -1)
+    monkeypatch.setattr(walk, "LONG_PASS", -1)
     monkeypatch.setattr(solve, "SHARE_AFTER", 2)
     monkeypatch.setattr(share, "TASK_NODES", 3)
     stopped = answered = 0

@@ -86,9 +86,8 @@ def _start_helper() -> subprocess.Popen[bytes] | None:
     """A process that compiles a half of the kernels meanwhile, those of lines, and leaves them in the cache."""
     if (os.cpu_count() or 1) < 2 or not Path(sys.executable).stem.startswith("python"):
         return None
-    program = (
-        f"import sys; sys.path[:] = {sys.path!r}; from edgeproof.search.warm_up import compile_lines; compile_lines()"
-    )
+    program = f"import sys; sys.path[:] = {sys.path!r}; from edgeproof.search import warm_up; "
+    program += "warm_up.compile_linear_bounds()"
     quiet = subprocess.DEVNULL
     try:
         return subprocess.Popen([sys.executable, "-c", program], stdin=quiet, stdout=quiet, stderr=quiet)

@@ -103,10 +103,10 @@ def filled(row):
 ASK_CALLER = """
 import numpy as np
 from edgeproof.search.forward.caller import filled
-from edgeproof.search.state.topk import rank
+from edgeproof.search.state.topk import insert_top
 row = np.zeros(1)
-rank(np.zeros((1, 1)), 1, 1, row, 1.0, np.zeros(1))
-print(filled(row), *(sum(one.stats.cache_misses.values()) for one in (filled, rank)))
+insert_top(np.zeros((1, 1)), 1, 1, row, 1.0, np.zeros(1))
+print(filled(row), *(sum(one.stats.cache_misses.values()) for one in (filled, insert_top)))
 """
 
 

@@ -181,7 +181,7 @@ def test_a_system_without_room_for_tables(monkeypatch: pytest.MonkeyPatch) -> No
         options = {"attacks": False, "orbits_at_once": True}
         before = ep.verify(network, graph, threat, options=options)
         with monkeypatch.context() as patch:
-            patch.setattr(walk, "make_interplay", refuse)
+            patch.setattr(walk, "make_tables", refuse)
             found = ep.verify(network, graph, threat, options=options)
         assert found.status == before.status
         assert found.stats.screenings == 0

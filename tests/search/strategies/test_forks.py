@@ -12,6 +12,7 @@ import pytest
 import edgeproof as ep
 from differential import disagreement
 from edgeproof.arithmetic.evaluator import ExactEvaluator
+from edgeproof.model.query import make_query
 from edgeproof.options import resolve
 from edgeproof.problem.compile import compile_problem
 from edgeproof.problem.layout import GRAPH, MEAN, Problem
@@ -98,7 +99,7 @@ def complete(n: int) -> ep.Graph:
 def test_all_sets_of_five_flips_are_looked_at() -> None:
     """Those without a fork, those that a fork leads to, and the rest, which is listed: no set is in none of these."""
     n = 7
-    query = ep.query.make_query(small_network("mean", 0), complete(n), ep.Threat(5, insert=True), None, None, None)
+    query = make_query(small_network("mean", 0), complete(n), ep.Threat(5, insert=True), None, None, None)
     compiled = compile_problem(query, resolve({}), 5)
     pairs = [tuple(pair) for pair in compiled.pairs.tolist()]
     listed = {tuple(sorted(row)) for sets in list_others(compiled.problem) for row in sets.tolist()}
@@ -112,7 +113,7 @@ def test_all_sets_of_five_flips_are_looked_at() -> None:
 
 
 def test_forks_are_pairs_with_one_vertex_in_common() -> None:
-    query = ep.query.make_query(
+    query = make_query(
         small_network("mean", 0), complete(6), ep.Threat(5, [5, 1, 2, 2, 0, 2], insert=True), None, None, None
     )
     p = compile_problem(query, resolve({}), 5).problem
@@ -337,7 +338,7 @@ def test_after_a_candidate_the_search_goes_on_where_it_was(quota: int, monkeypat
     """Where every graph is a candidate, all of them come, each once."""
     monkeypatch.setattr(walk, "FORK_QUOTA", quota)
     network = lowered(drawn(np.random.default_rng(0), [])[0], -1e6)
-    query = ep.query.make_query(network, complete(7), ep.Threat(5, [5, 5, 2, 1, 5, 5, 5], insert=True), None, 0, None)
+    query = make_query(network, complete(7), ep.Threat(5, [5, 5, 2, 1, 5, 5, 5], insert=True), None, 0, None)
     options = resolve({})
     search = Search(compile_problem(query, options, 5), 5, options)
     search.worker.prepare()
