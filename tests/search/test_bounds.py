@@ -181,7 +181,7 @@ class Node:
 
 def root_errors(node: Node) -> np.ndarray:
     """(T+1, n, D): the error of the grounding's values that the analysis of the root allows."""
-    p, fresh = node.p, node.make_search().worker
+    p, fresh = node.p, node.make_search()
     shape = (p.T + 1, p.n, p.D)
     magnitude, error = np.zeros(shape), np.zeros(shape)
     scratch = np.zeros((p.n, p.D)), np.zeros(fresh.worker.state.scratch.shape[1])
