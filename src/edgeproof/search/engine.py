@@ -18,7 +18,7 @@ from ..options import resolve
 from ..problem.compile import compile_problem
 from ..problem.layout import Compiled
 from .deadline import Alarm
-from .from_base import by_charges, radius_by_charges
+from .from_base import by_charges, prepare, radius_by_charges
 from .meanwhile import answer_meanwhile
 from .radius import Progress, RadiusSearch
 from .room import fits, refuse, tree_bytes
@@ -32,6 +32,8 @@ MOST_PRODUCTS = 1 << 28
 
 # why a question ends without an answer that a search tree could add to
 ENDS = ("timeout", "interrupted", "node limit")
+# bytes: what takes so many is evaluated a few times a minute, and a tree after what charges left open goes nowhere
+HOPELESS = 1 << 31
 
 
 def _compile(query: Query, options: Mapping[str, bool], budget: int | None) -> tuple[Compiled, int]:
@@ -63,6 +65,7 @@ def verify(
     warm_up()
     if is_for(query, chosen):
         warm_up_sizes()
+    prepare(query, chosen, memory)
     started = time.perf_counter()
     with Alarm(None if timeout is None else started + timeout) as alarm:
         answer = _without_tree(query, chosen, alarm, node_limit, memory, started)
@@ -117,6 +120,8 @@ def _by_tree(
         if before is None:
             raise refuse(needed, memory)
         return before if before.reason == "incomplete" else replace(before, reason="memory")
+    if before is not None and needed > HOPELESS:
+        return replace(before, reason="incomplete")
     search, reason = None, None
     try:
         compiled = _compile(query, chosen, query.threat.budget)
@@ -185,6 +190,7 @@ def radius(
     warm_up()
     if is_for(query, chosen):
         warm_up_sizes()
+    prepare(query, chosen, memory)
     started = time.perf_counter()
     with Alarm(None if timeout is None else started + timeout) as alarm:
         answer = _radius_without_tree(query, chosen, alarm, node_limit, memory, started, progress)
@@ -228,6 +234,8 @@ def _radius_by_tree(
         if before is None:
             raise refuse(needed, memory)
         return before if before.reason == "incomplete" else replace(before, reason="memory")
+    if before is not None and needed > HOPELESS:
+        return replace(before, reason="incomplete")
     try:
         search = RadiusSearch(query, chosen, alarm, node_limit, threads, progress)
         if before is not None:

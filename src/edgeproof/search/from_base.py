@@ -8,19 +8,68 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..model.query import Query
+from ..model.graph import Graph
+from ..model.network import Layer, Network
+from ..model.query import Query, make_query
+from ..model.threat import Threat
 from ..model.verdict import Attack, Radius, Stats, Verdict
-from .charges.question import Answer, Question, applies_to
 from .deadline import Alarm
 from .radius import Progress
 from .room import base_bytes, fits
 from .strategy import exploration
 
+if TYPE_CHECKING:
+    from .charges.question import Answer, Question
+
 # edges that can matter times width: what charges begin to pay off at
 LARGE = 1 << 21
+
+_prepared = False
+
+
+def applies_to(query: Query) -> bool:
+    """Whether charges can answer: deletions around a node, two or three layers of sums, means or GCN, linear scores."""
+    network, threat = query.network, query.threat
+    if query.claim.node is None or threat.insert or threat.fragile is not None or not threat.delete:
+        return False
+    kinds = {str(layer.aggregation) for layer in network.layers}
+    if len(network.layers) not in (2, 3) or not network.layers[-1].is_linear or "max" in kinds:
+        return False
+    return not any(layer.is_dense for layer in network.layers) and query.graph.num_loops == 0
+
+
+def prepare(query: Query, options: Mapping[str, bool], memory: float | None) -> None:
+    """Load what charges need, before any clock runs, if they are going to be asked."""
+    if _chosen(query, options, memory):
+        warm_up_charges()
+
+
+def warm_up_charges() -> None:
+    """Load the kernels of charges, or compile them, on five vertices."""
+    global _prepared  # noqa: PLW0603
+    if _prepared:
+        return
+    _prepared = True
+    layers = [Layer([[0.0]], [[1.0]], [0.5], "gcn", "relu"), Layer([[0.0]], [[1.0]], [0.5], "gcn", "relu")]
+    last = Layer([[0.0], [0.0]], [[1.0], [-1.0]], [0.0, 0.0], "gcn", "none")
+    ends = np.array([[0, 1, 2, 3], [1, 2, 3, 4]])
+    graph = Graph(np.concatenate([ends, ends[::-1]], axis=1), np.ones((5, 1)), directed=False)
+    for some in (layers, layers[1:]):
+        small = make_query(Network([*some, last]), graph, Threat(2), 1, label=0)
+        with Alarm() as alarm:
+            question = _ask(small, alarm)
+            for budget in (1, 2):
+                question.decide(budget)
+
+
+def _ask(query: Query, alarm: Alarm) -> Question:
+    from .charges.question import Question
+
+    return Question(query, alarm)
 
 
 def _chosen(query: Query, options: Mapping[str, bool], memory: float | None) -> bool:
@@ -49,7 +98,7 @@ def by_charges(
     """The verdict, None where charges are not asked. Unknown for any reason but time: what they leave to the search."""
     if not _chosen(query, options, memory):
         return None
-    question = Question(query, alarm)
+    question = _ask(query, alarm)
     budget = question.fragile if query.threat.budget is None else query.threat.budget
     answer = question.decide(budget)
     status = "robust" if answer.robust else "unknown" if answer.attack is None else "vulnerable"
@@ -74,9 +123,9 @@ def radius_by_charges(
     memory: float | None,
 ) -> Radius | None:
     """Budget by budget, up to the first that has an attack, which then is a smallest one."""
-    if not _chosen(query, options, memory) or not options["climb"]:
+    if not _chosen(query, options, memory) or not options["radius_from_below"]:
         return None
-    question = Question(query, alarm)
+    question = _ask(query, alarm)
     most = question.fragile
     if query.threat.budget is not None:
         most = min(most, query.threat.budget)

@@ -48,9 +48,11 @@ def load_or_compile() -> None:
     search.run(node_limit=None, first_only=True)
     search.worker.set_out(0)  # as threads do
     if helper is not None or not is_compiled():
+        from .from_base import warm_up_charges
         from .strategies.by_size import warm_up_sizes
 
         warm_up_sizes()  # others load these kernels where they need them
+        warm_up_charges()
     if not is_compiled() and all_are_kept():
         mark_compiled()
 

@@ -8,7 +8,7 @@ import pytest
 import edgeproof as ep
 from charged_queries import draw
 from edgeproof.model.query import make_query
-from edgeproof.search.charges.question import applies_to
+from edgeproof.search.from_base import applies_to
 
 CASES = 40
 

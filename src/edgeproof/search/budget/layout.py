@@ -129,6 +129,7 @@ class Tables(NamedTuple):
     banned: IntArray  # (n,)
     value: NDArray[np.float64]  # (B + 1, B + 1, n) most that u adds with s flips of its own, o with in-neighbours
     total: FloatArray  # (n,) most that an attack of this shape reaches with u
+    busy: FloatArray  # (n,) the same if u has flips of its own
     best: NDArray[np.float64]  # (B + 1, B + 1, B + 1) sums of the c largest values
     join: NDArray[np.float64]  # (B + 1, 2 B + 1, B + 1) most that c newcomers add with s and o flips in all
     spend: NDArray[np.float64]  # (B + 1, 2 B + 1) most that k deletions and so many half flips add

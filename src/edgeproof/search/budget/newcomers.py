@@ -218,10 +218,10 @@ def fill_newcomers(t, s, p, g, near, r, i, k, m, top_charge):
 
 @kernel
 def refine_newcomers(t, s, p, g, near, r, i, k, m, top_charge, floor):
-    """Go through the own flips of those with which an attack may come above `floor`; how many there were."""
+    """Go through the own flips of those that may bring an attack above `floor` by them; how many there were."""
     refined = 0
     for u in range(t.n):
-        if g.total[u] > floor and s.tally[STOP] == 0:
+        if g.busy[u] > floor and s.tally[STOP] == 0:
             share_lines(t, g, near)
             fill_newcomer(t, s, p, g, near, r, i, k, m, np.int64(u), top_charge, np.int64(1))
             refined += 1

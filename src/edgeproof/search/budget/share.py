@@ -113,7 +113,7 @@ def best_attack(t, g, i, k, m):
 
 @kernel
 def total_newcomers(t, g, i, k, m, start):
-    """total[u]: the most that an attack of this shape reaches with u among its newcomers."""
+    """total[u]: the most that an attack of this shape reaches with u among its newcomers; busy[u]: with own flips."""
     for own in range(m + 1):
         for beside in range(m + 1 - own):
             best = NEVER_WORTH
@@ -127,9 +127,14 @@ def total_newcomers(t, g, i, k, m, start):
                         best = max(best, joined + spent)
             g.rest[own, beside] = best
     for u in range(t.n):
-        found = NEVER_WORTH
+        alone, busy = NEVER_WORTH, NEVER_WORTH
         for own in range(m + 1):
             for beside in range(m + 1 - own):
                 if g.value[own, beside, u] > NEVER_WORTH and g.rest[own, beside] > NEVER_WORTH:
-                    found = max(found, g.value[own, beside, u] + g.rest[own, beside])
-        g.total[u] = start + found if found > NEVER_WORTH else NEVER_WORTH
+                    reached = start + g.value[own, beside, u] + g.rest[own, beside]
+                    if own + beside == 0:
+                        alone = reached
+                    else:
+                        busy = max(busy, reached)
+        g.busy[u] = busy
+        g.total[u] = max(alone, busy)

@@ -1,5 +1,5 @@
 """What bounds of one shape of attack are made of; a shape is (i, k, m): insertions and deletions at the node, flips
-elsewhere. `docs/theory/insertions.md` has the proofs.
+elsewhere. `docs/theory-insertions.md` has the proofs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def make_tables(star: Star, counts: IntArray, near: int, most: int) -> Tables:
         lift=np.zeros((near + 1, H)), drop=np.zeros((near + 1, H)),
         term=np.zeros(near), gone=np.zeros(near), turn=np.zeros(near + 1), psi=np.zeros((near, B + 1, B + 1)),
         more=np.zeros(n), less=np.zeros(n), banned=np.zeros(n, dtype=np.int64),
-        value=np.zeros((B + 1, B + 1, n)), total=np.zeros(n), best=np.zeros((B + 1, B + 1, B + 1)),
+        value=np.zeros((B + 1, B + 1, n)), total=np.zeros(n), busy=np.zeros(n), best=np.zeros((B + 1, B + 1, B + 1)),
         join=np.zeros((B + 1, 2 * B + 1, B + 1)), spend=np.zeros((B + 1, 2 * B + 1)),
         spend_next=np.zeros((B + 1, 2 * B + 1)), rest=np.zeros((B + 1, B + 1)), top=np.zeros((4, B + 1)),
         gain=np.zeros(n), worth=np.zeros((near, n)), line=np.zeros((12, H)), out=np.zeros(8),

@@ -12,10 +12,10 @@ from ...model.query import Query
 from ..base.layout import GATHERED, GCN, HIDDEN, MEAN, SENT
 from ..deadline import Alarm
 from .first_changes import grown_changes, lost_changes
-from .layout import FREE, GONE
 from .ledger import Rows
 from .near_changes import direct_changes, far_changes, find_peak
 from .norms import Norms
+from .rows import FREE, GONE
 from .screen import count_slots, screen
 from .seen import View
 

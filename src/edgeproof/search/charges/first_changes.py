@@ -8,8 +8,7 @@ from __future__ import annotations
 from ..base.layout import GATHERED, GCN, OWN, SENT
 from ..jit.decorators import entry, leaf
 from .bend import activate, interplay
-from .layout import FREE, GONE
-from .rows import row_of
+from .rows import FREE, GONE, row_of
 from .scales import alpha, beta, most_at, shares
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ...model.arrays import FloatArray, IntArray
 from ..jit.decorators import entry
-from .layout import FREE
+from .rows import FREE
 
 
 class Rows:

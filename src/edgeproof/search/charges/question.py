@@ -18,8 +18,8 @@ from ..base.layout import Base
 from ..base.values import base_values
 from ..deadline import Alarm
 from .assemble import Charges
-from .layout import FREE, GONE, KEPT
 from .norms import norms_of, supported
+from .rows import FREE, GONE, KEPT
 from .seen import View
 from .sets import TooManyError, doubtful_sets
 from .top import Bound, Top
@@ -33,7 +33,7 @@ MOST_TAKEN = 400
 FINER = 8.0
 # greedy attacks look at so many edges of each of so many bounds
 GREEDY_BOUNDS, GREEDY_EDGES = 3, 12
-# what rounding may do to charges, over what it does to magnitudes that no flip has changed (docs/theory/charges.md)
+# what rounding may do to charges, over what it does to magnitudes that no flip has changed (docs/theory-charges.md)
 SPREAD = 16.0
 
 
@@ -61,17 +61,6 @@ def _lay_edges(network: Network, graph: Graph) -> _Edges:
 
 _edges: Memo[_Edges] = Memo(_lay_edges)
 _making = threading.Lock()  # of two threads that ask first, one makes what both need
-
-
-def applies_to(query: Query) -> bool:
-    """Whether charges can answer: deletions around a node, two or three layers of sums, means or GCN, linear scores."""
-    network, threat = query.network, query.threat
-    if query.claim.node is None or threat.insert or threat.fragile is not None or not threat.delete:
-        return False
-    kinds = {str(layer.aggregation) for layer in network.layers}
-    if len(network.layers) not in (2, 3) or not network.layers[-1].is_linear or "max" in kinds:
-        return False
-    return not any(layer.is_dense for layer in network.layers) and query.graph.num_loops == 0
 
 
 class Question:

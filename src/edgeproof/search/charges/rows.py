@@ -1,11 +1,42 @@
-"""Rows of a graph some of whose edges may be gone (seen.py)."""
+"""Rows of a graph some of whose edges may be gone (seen.py), and how they lie in memory. The file of every kernel that
+takes them imports this one, so that it is compiled anew when the layout changes.
+"""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.arrays import FloatArray, IntArray
 from ..base.layout import SENT
 from ..jit.decorators import entry, leaf
-from .layout import GONE
 from .scales import beta
+
+# of a slot: its edge may go; stays; is gone
+FREE, KEPT, GONE = 0, 1, 2
+
+
+class Seen(NamedTuple):
+    """Fields as in Base; rows of vertices with place > 0 are in `patch`, block after block as `patch_at` says."""
+
+    n: int
+    L: int
+    directed: int
+    in_ptr: IntArray
+    source: IntArray
+    heard: IntArray
+    how: IntArray
+    width: IntArray
+    has_own: IntArray
+    bias: FloatArray
+    slope: FloatArray
+    rows: FloatArray
+    block: IntArray
+    place: IntArray  # (n,)
+    patch: NDArray[np.float64]  # (changed vertices, numbers a vertex)
+    patch_at: IntArray  # (L, BLOCKS)
 
 
 @leaf

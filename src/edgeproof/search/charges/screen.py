@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..base.layout import GCN
 from ..jit.decorators import entry
-from .layout import FREE, GONE
+from .rows import FREE, GONE
 from .scales import alpha, beta, most_at, shares
 
 

@@ -11,9 +11,8 @@ from ...model.arrays import FloatArray, IntArray
 from ...model.network import Network
 from ..base.layout import BLOCKS, GATHERED, GCN, HIDDEN, MEAN, OWN, SENT, Base
 from ..jit.by_address import Bundle
-from .layout import Seen
 from .norms import Lengths, row_lengths
-from .rows import regather
+from .rows import Seen, regather
 
 
 class View:
