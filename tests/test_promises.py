@@ -136,9 +136,9 @@ def test_a_large_budget_does_not_take_the_time_of_a_small_one(monkeypatch: pytes
 
 ASK = {
     "verify": "ep.verify(net, graph, ep.Threat(4, insert='target'), 0, label=0, timeout=60, options=LISTED)",
-    "threads": "ep.verify(net, graph, ep.Threat(4, insert='target'), 0, label=0, timeout=60, threads=2, options=LISTED)",
+    "threads": "ep.verify(net, graph, ep.Threat(4, insert='target'), 0, label=0, threads=2, options=LISTED)",
     "radius": "ep.radius(net, graph, ep.Threat(insert='target'), 0, label=0, timeout=60, options=LISTED)",
-    "many": "list(ep.verify_many(net, graph, [ep.Question(ep.Threat(4, insert='target'), 0, 0)], workers=0, options=LISTED))",
+    "many": "list(ep.verify_many(net, graph, [ep.Question(THREAT, 0, 0)], workers=0, options=LISTED))",
 }
 
 
@@ -172,6 +172,7 @@ from edgeproof.search.warm_up import warm_up
 warm_up()
 net, graph = ep.Network.load(sys.argv[1]), ep.Graph.load(sys.argv[2])
 LISTED = {{"by_size": False}}  # the tree, which takes long here
+THREAT = ep.Threat(4, insert='target')
 print("begun", flush=True)
 try:
     {ASK[how]}

@@ -39,7 +39,9 @@ class Compiler:
     @property
     def is_running(self) -> bool:
         """False once there is nothing left to wait for, whether or not it has done its work."""
-        return self._process.poll() is None and not is_marked()
+        if is_marked():
+            self._process.wait()  # it has nothing left to do
+        return self._process.poll() is None
 
     def stop(self) -> None:
         """With the process that helps it."""
