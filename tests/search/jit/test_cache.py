@@ -148,3 +148,25 @@ def test_kernels_use_names_of_files_that_are_hashed_only() -> None:
         assert named <= sources_of(source)
         absolute = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level == 0]
         assert not [node for node in absolute if (node.module or "").split(".")[0] == "edgeproof"], source
+
+
+def test_an_edit_of_a_layout_is_seen_by_kernels_that_do_not_import_it(tmp_path: Path) -> None:
+    """They are compiled for one layout of the bundles that they are given; two would be two signatures."""
+    package = shutil.copytree(PACKAGE, tmp_path / "edgeproof", ignore=shutil.ignore_patterns("__pycache__"))
+    program = """
+from pathlib import Path
+from edgeproof.search.jit.cache import PACKAGE, kernel_folder, sources_of
+source = PACKAGE / "search" / "state" / "topk.py"
+assert PACKAGE / "problem" / "layout.py" not in sources_of(source)
+print(kernel_folder(source).name)
+"""
+
+    def folder() -> str:
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "EDGEPROOF_CACHE": str(tmp_path)}
+        command = [sys.executable, "-B", "-c", program]
+        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+
+    before, layout = folder(), package / "problem" / "layout.py"
+    assert folder() == before
+    layout.write_text(layout.read_text() + "# edited\n")
+    assert folder() != before

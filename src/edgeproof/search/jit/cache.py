@@ -91,7 +91,16 @@ def _remove(folder: Path, owner: int) -> None:
 @cache
 def kernel_folder(source: Path) -> Path:
     """The folder of the kernels that this file declares."""
-    return cache_root() / "kernels" / digest_of(frozenset(sources_of(source)))
+    return cache_root() / "kernels" / digest_of(frozenset(sources_of(source)) | _layouts())
+
+
+@cache
+def _layouts() -> frozenset[Path]:
+    """Files that say how bundles of arrays lie in memory. A kernel is compiled for one such layout, which it need not
+    import; code for an older one must not be found beside it.
+    """
+    inner = (file for room in (PACKAGE / "search").iterdir() if room.is_dir() for file in room.glob("*.py"))
+    return frozenset(file for file in (PACKAGE / "problem" / "layout.py", *inner) if "(NamedTuple)" in _text(file))
 
 
 def all_folders() -> set[Path]:

@@ -133,7 +133,10 @@ class CheckedFile(IndexDataCacheFile):  # type: ignore[misc]
             return {}
 
     def _overloads(self, index: bytes) -> dict[Any, str]:
-        version, stamp, overloads = pickle.loads(index)
+        try:
+            version, stamp, overloads = pickle.loads(index)
+        except (ImportError, AttributeError):  # a type of another version of the package
+            return {}
         return overloads if (version, stamp) == (self._version, self._source_stamp) else {}
 
     def _save_index(self, overloads: dict[Any, str]) -> None:
