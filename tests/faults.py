@@ -614,8 +614,13 @@ IN_SEARCH = (
     ),
     Fault(
         "charges-budget-one-less", "search/charges/question.py",
-        "self._top(view, budget, budget, margins)",
-        "self._top(view, max(budget - 1, 1), max(budget - 1, 1), margins)",
+        "self._top(view, 2, each, margins, finer)",
+        "self._top(view, 1, 1, margins, finer)",
+    ),
+    Fault(
+        "charges-taken-edge-breaks-nothing", "search/charges/question.py",
+        "if found is not None or budget == 0:",
+        "if True:",
     ),
 )  # fmt: skip
 
@@ -638,18 +643,6 @@ IN_BUDGET = (
         "search/budget/reach.py",
         "return (m, 0) if t.directed else (2 * m, i + k)",
         "return (m, 0) if t.directed else (m, i + k)",
-    ),
-    Fault(
-        "flips-at-the-node-change-no-degrees",
-        "search/budget/reach.py",
-        "return (m, 0) if t.directed else (2 * m, i + k)",
-        "return (m, 0) if t.directed else (2 * m, 0)",
-    ),
-    Fault(
-        "steps-not-convex",
-        "search/budget/reach.py",
-        "rise = (beta(how, count - lowest) - here) / lowest if lowest > 0 else 0.0",
-        "rise = (beta(how, count - 1) - here) if lowest > 0 else 0.0",
     ),
     Fault(
         "quotient-of-the-wrong-end",

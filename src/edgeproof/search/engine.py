@@ -115,7 +115,7 @@ def _by_tree(
     progress: Callable[[int], None] | None,
 ) -> Verdict:
     """By a search tree; `before` is what was said without one, and stays where a tree has no room."""
-    needed = tree_bytes(query)
+    needed = tree_bytes(query, memory)
     if not fits(needed, memory):
         if before is None:
             raise refuse(needed, memory)
@@ -229,7 +229,7 @@ def _radius_by_tree(
     progress: Progress | None,
 ) -> Radius:
     """By search trees; they begin with the interval that is known before."""
-    needed = tree_bytes(query)
+    needed = tree_bytes(query, memory)
     if not fits(needed, memory):
         if before is None:
             raise refuse(needed, memory)

@@ -33,10 +33,16 @@ def base_bytes(query: Query) -> int:
     return 8 * (n * (blocks + passing + 16 * len(widths)) + 8 * edges + network.num_features * min(n, 1 << 15))
 
 
-def tree_bytes(query: Query) -> int:
-    """Rows of every vertex that can matter, as a search keeps them, and what it knows of each slot."""
+def tree_bytes(query: Query, memory: float | None) -> int:
+    """Rows of every vertex that can matter, as a search keeps them, and what it knows of each slot. Where nobody asks
+    for less and the whole graph would take little, what the whole graph would take.
+    """
+    most = _bytes_for(query, query.graph.num_vertices, query.graph.sources.size)
+    return most if memory is None and most < SMALL else _bytes_for(query, *_reach(query))
+
+
+def _bytes_for(query: Query, vertices: int, slots: int) -> int:
     network, graph = query.network, query.graph
-    vertices, slots = _reach(query)
     stages = len(network.layers) + (network.readout is not None) * (1 + len(network.head))
     width = max(network.widths[1:])
     if query.threat.insert is True:

@@ -8,6 +8,7 @@ import pytest
 import edgeproof as ep
 from charged_queries import draw
 from edgeproof.model.query import make_query
+from edgeproof.search.charges.question import Question
 from edgeproof.search.from_base import applies_to
 
 CASES = 40
@@ -34,6 +35,16 @@ def test_verdicts_and_radii_agree_with_brute_force(pytestconfig: pytest.Config) 
                 assert scores[answer.rival] > scores[verdict.label], f"seed {seed}"
         decided += "charged" in verdict.stats
     assert decided > CASES / 2
+
+
+def test_pairs_are_found_without_looking_for_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A greedy attack would hide a pair that the charges wrongly leave out."""
+    monkeypatch.setattr(Question, "_attack", lambda *_: None)
+    for seed in range(2000, 2200):
+        query = draw(seed)
+        about = query.network, query.graph, ep.Threat(2), query.claim.node
+        verdict = ep.verify(*about, options={"charges_at_once": True})
+        assert verdict.status == ep.verify(*about, engine="brute").status, f"seed {seed}: {verdict}"
 
 
 @pytest.mark.parametrize(
