@@ -35,10 +35,15 @@ SEARCH_CHECKS = (
     "search/strategies/test_forks.py",
     "search/symmetry/test_automorphisms.py",
     "search/test_bounds.py",
+    "search/charges",
     "test_search_against_brute.py",
 )
 # of faults where any pair of a whole graph may flip
-BUDGET_CHECKS = ("search/test_base.py", "search/test_budget_bounds.py", "search/test_by_size.py")
+BUDGET_CHECKS = (
+    "search/base/test_base.py",
+    "search/budget/test_budget_bounds.py",
+    "search/strategies/test_by_size.py",
+)
 # of faults in the checker; these compile nothing
 CHECKER_CHECKS = (
     "proof/test_mean.py",
