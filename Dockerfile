@@ -5,7 +5,8 @@ COPY . .
 RUN pip install --no-cache-dir '.[test]'
 # compiled while the image is built, for the processor that it is built on; any user may run it (--user) and add to it
 ENV EDGEPROOF_CACHE=/opt/edgeproof/.kernels
-RUN edgeproof warm && chmod -R a+rwX /opt/edgeproof
+RUN edgeproof warm
+RUN chmod -R a+rwX /opt/edgeproof
 WORKDIR /work
 ENTRYPOINT ["edgeproof"]
 CMD ["--help"]

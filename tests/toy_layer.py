@@ -35,6 +35,18 @@ EDITS = (
         "    if how is Aggregation.DOUBLE:\n        out *= 2.0\n    if how is Aggregation.MEAN:\n        degrees",
     ),
     Edit(
+        "arithmetic/enclosure.py",
+        "    return total / np.maximum(counts, 1)[:, None] if how is Aggregation.MEAN else total\n",
+        "    if how is Aggregation.DOUBLE:\n        return total + total\n"
+        "    return total / np.maximum(counts, 1)[:, None] if how is Aggregation.MEAN else total\n",
+    ),
+    Edit(
+        "arithmetic/balls.py",
+        "    return [sum(column[1:], column[0]) for column in zip(*rows, strict=True)]\n",
+        "    total = [sum(column[1:], column[0]) for column in zip(*rows, strict=True)]\n"
+        "    return [x + x for x in total] if how is Aggregation.DOUBLE else total\n",
+    ),
+    Edit(
         "arithmetic/rows.py",
         "                times[k, kind] += whole // divisor\n",
         "                times[k, kind] += (2 if how is Aggregation.DOUBLE else 1) * (whole // divisor)\n",
@@ -98,8 +110,8 @@ EDITS = (
     ),
     Edit(
         "search/intervals/rounding.py",
-        "                size[i] += row[i] * gathered[j]\n",
-        "                size[i] += row[i] * gathered[j] * (2.0 if p.how[1] == DOUBLE else 1.0)\n",
+        "                size[i] += row[i] * amount\n",
+        "                size[i] += row[i] * amount * (2.0 if p.how[1] == DOUBLE else 1.0)\n",
     ),
     Edit(
         "search/intervals/rounding.py",

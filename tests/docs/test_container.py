@@ -47,7 +47,7 @@ def test_what_it_runs_are_commands_that_exist() -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert command[2] in done.stdout
+    assert command[0] in done.stdout
     assert ("ENTRYPOINT", '["edgeproof"]') in STEPS
     assert PROJECT["scripts"] == {"edgeproof": "edgeproof.cli:main"}
     assert main.name == "main"

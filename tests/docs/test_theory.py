@@ -24,7 +24,10 @@ PAGES = sorted((ROOT / "docs" / "theory").glob("*.md"))
 FIELDS = ("Field", "Code", "Test", "Checker")
 # rooms of bounds and of rules: every module of theirs names a section
 ROOMS = ("intervals", "linear", "pairwise", "symmetry", "strategies")
-NO_BOUNDS = {"search/linear/workspace.py": "arrays that a pass works on, and where it starts"}
+NO_BOUNDS = {
+    "search/linear/workspace.py": "arrays that a pass works on, and where it starts",
+    "search/strategies/by_size.py": "its bounds, in search/budget, have a page of their own, docs/theory-insertions.md",
+}
 
 
 class Section(NamedTuple):

@@ -88,4 +88,4 @@ def test_an_unknown_kind_of_kernels_is_refused() -> None:
     environment = {**os.environ, "EDGEPROOF_KERNELS": "pyhton"}
     program = [sys.executable, "-c", "import edgeproof.search.jit.decorators"]
     done = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
-    assert "InputError: EDGEPROOF_KERNELS: expected numba or python, got 'pyhton'" in done.stderr
+    assert "InputError: EDGEPROOF_KERNELS: expected numba, python or python-unchecked, got 'pyhton'" in done.stderr

@@ -11,6 +11,8 @@ import numpy as np
 from ..jit.decorators import entry, kernel, leaf, loop
 from .layout import (
     ALONE,
+    COMPUTED,
+    EVALUATED,
     GATHERED,
     GATHERED_ERROR,
     GATHERED_SIZE,
@@ -379,7 +381,7 @@ def evaluate_flips(b, o, node, sources, targets, inserted, arcs):
     """Scores of the node into o.score when these arcs are flipped; a bound on their error, CROWDED if `o` has too few
     rows. An undirected pair is two arcs. `inserted`: 1 where the arc is not there yet.
     """
-    o.tally[0] += 1
+    o.tally[EVALUATED] += 1
     o.score[:] = 0.0
     moved = come_near(b, o, sources, targets, inserted, arcs)
     ends = set_out(b, o, sources, targets, inserted, arcs)
@@ -400,7 +402,7 @@ def evaluate_flips(b, o, node, sources, targets, inserted, arcs):
         count = m
         if error == CROWDED:
             break
-        o.tally[1] += m
+        o.tally[COMPUTED] += m
     if error != CROWDED:
         i, width = o.place[which, node], b.width[b.L]
         row = row_of(b, b.L - 1, HIDDEN, node)

@@ -62,6 +62,12 @@ class Base(NamedTuple):
     first: FloatArray  # (features, width): A of such a first layer, transposed
 
 
+# positions in `tally` of an overlay
+EVALUATED, COMPUTED = 0, 1
+# where in the flags of a pass over rows an alarm is raised
+STOPPED = 0
+
+
 class Overlay(NamedTuple):
     """Scratch of one evaluator. Between two evaluations `place` is -1 everywhere, `near` says how far vertices are from
     the node in question in the graph as it is, and `flipped` is 0.

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..jit.decorators import entry
 from .evaluate import CROWDED, evaluate_flips, is_there
+from .layout import STOPPED
 
 
 @entry
@@ -16,7 +17,7 @@ def score_row(b, o, node, label, rivals, arcs, count, w, xs, first, values, erro
     """
     sources, targets, inserted = arcs[0], arcs[1], arcs[2]
     for k in range(first, xs.size):
-        if tally[0]:
+        if tally[STOPPED]:
             return np.int64(k)
         x, total = xs[k], count
         absent = np.int64(b.loop[w] == 0 if x == w else not is_there(b, x, w))

@@ -258,16 +258,6 @@ def margins(t, s, out):
 
 
 @entry
-def margins_with(t, s, xs, ys, out):
-    """f_r with these pairs flipped."""
-    for k in range(xs.size):
-        flip(t, s, xs[k], ys[k])
-    margins(t, s, out)
-    for _ in range(xs.size):
-        take_back(t, s)
-
-
-@entry
 def move(t, s, x, y):
     """Flip a pair."""
     flip(t, s, x, y)

@@ -24,7 +24,7 @@ _KERNELS = os.environ.get("EDGEPROOF_KERNELS") or "numba"
 if _KERNELS not in ("numba", "python", "python-unchecked"):
     raise InputError(f"EDGEPROOF_KERNELS: expected numba, python or python-unchecked, got {_KERNELS!r}")
 INTERPRETED = _KERNELS != "numba"
-CHECKED = _KERNELS == "python"
+CHECKED = _KERNELS != "python-unchecked"
 
 
 class CheckedArray(np.ndarray[Any, Any]):

@@ -23,6 +23,9 @@ from numba.core.sigutils import normalize_signature
 from .cache import all_folders, cache_root, compiled_mark
 from .kept import CheckedFile, KernelCache, tell_once
 
+# rooms of strategies that few questions take: some of their kernels are compiled where they are first called
+ON_DEMAND = ("edgeproof.search.base.", "edgeproof.search.budget.", "edgeproof.search.charges.")
+
 
 class LinkedKernel(CPUDispatcher):  # type: ignore[misc]
     """A compiled function with one signature, which others call through its slot."""
@@ -64,7 +67,12 @@ class LinkedKernel(CPUDispatcher):  # type: ignore[misc]
     def is_damaged(self, machine: Any, whole: bool) -> bool:
         """whole: all kernels of the package were once compiled; one that has no files then has lost them."""
         file: CheckedFile = self._cache._cache_file
-        return file.is_damaged(machine) or (whole and not file.exists() and self.symbol.startswith("edgeproof."))
+        return file.is_damaged(machine) or (whole and not file.exists() and self.is_always_there)
+
+    @property
+    def is_always_there(self) -> bool:
+        """Whether it is compiled before the first search."""
+        return self.symbol.startswith("edgeproof.") and not self.symbol.startswith(ON_DEMAND)
 
     def _load_others(self) -> None:
         """Fill every slot that can be filled: machine code from the cache does not say whom it calls.
@@ -108,9 +116,8 @@ def drop_damaged() -> None:
 
 
 def all_are_kept() -> bool:
-    """The next process finds every kernel of the package."""
-    ours = (kernel for kernel in LinkedKernel.every if kernel.symbol.startswith("edgeproof."))
-    return all(kernel._cache._cache_file.exists() for kernel in ours)
+    """The next process finds every kernel that a search calls."""
+    return all(kernel._cache._cache_file.exists() for kernel in LinkedKernel.every if kernel.is_always_there)
 
 
 class InnerKernel(LinkedKernel):
