@@ -402,7 +402,8 @@ def test_large_and_small_questions_are_watched(monkeypatch: pytest.MonkeyPatch) 
     usual = Alarm._begin
     monkeypatch.setattr(Alarm, "_begin", lambda self: (started.append(1), usual(self)))
     network, graph = hub()
-    ep.verify(network, graph, Threat(4, insert="target"), 0, label=0, timeout=0.3)
+    listed = {"by_size": False}
+    ep.verify(network, graph, Threat(4, insert="target"), 0, label=0, timeout=0.3, options=listed)
     assert len(started) == 1
     layer = Layer([[0.0], [0.0]], [[1.0], [0.0]], [0.0, 1.5], "sum", "none")
     ep.verify(Network([layer]), Graph([[0, 1], [2, 2]], [[1.0]] * 3, directed=True), Threat(1), 2)

@@ -17,6 +17,7 @@ from ..model.network import Layer, Network
 from ..model.query import Query, make_query
 from ..model.threat import Threat
 from ..model.verdict import Attack, Radius, Stats, Verdict
+from .base.values import knows
 from .deadline import Alarm
 from .radius import Progress
 from .room import base_bytes, fits
@@ -35,6 +36,8 @@ def applies_to(query: Query) -> bool:
     """Whether charges can answer: deletions around a node, two or three layers of sums, means or GCN, linear scores."""
     network, threat = query.network, query.threat
     if query.claim.node is None or threat.insert or threat.fragile is not None or not threat.delete:
+        return False
+    if not knows(network):
         return False
     kinds = {str(layer.aggregation) for layer in network.layers}
     if len(network.layers) not in (2, 3) or not network.layers[-1].is_linear or "max" in kinds:

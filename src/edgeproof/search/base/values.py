@@ -49,6 +49,11 @@ SPREAD = 2.0
 FAINT = 1e-290
 
 
+def knows(network: Network) -> bool:
+    """Whether values of the whole graph can be had of every layer."""
+    return all(layer.is_dense or layer.aggregation in _HOW for layer in network.layers)
+
+
 class _Input(NamedTuple):
     """What a layer takes: rows (None for the features), largest magnitude and error of a row's entries."""
 

@@ -14,6 +14,7 @@ from ...clock import TimeUpError
 from ...model.graph import Pair
 from ...model.query import Query
 from ...model.verdict import Attack, Radius, Stats, Verdict
+from ..base.values import knows
 from ..budget.any_depth import AnyDepthSearch
 from ..budget.limits import IncompleteError, OutOfNodesError, OutOfTimeError
 from ..budget.question import make_question
@@ -32,6 +33,8 @@ def is_for(query: Query, options: Mapping[str, bool]) -> bool:
     """Whether this strategy answers the query, by its size."""
     threat = query.threat
     if query.claim.node is None or not threat.insert or threat.fragile is not None or not options["by_size"]:
+        return False
+    if not knows(query.network):
         return False
     many = MANY_AT_NODE if threat.insert == "target" else MANY
     return options["by_size_at_once"] or query.graph.num_vertices >= many
