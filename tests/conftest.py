@@ -18,8 +18,9 @@ def pytest_report_header(config: pytest.Config) -> str:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config: pytest.Config) -> None:
     """Before the processes of `-n` start: each of them would compile every kernel for itself."""
-    from edgeproof.search.warm_up import is_compiled, warm_up
+    from edgeproof.search.warm_up import is_compiled, load_on_demand, warm_up
 
     if not is_compiled():  # what warm_up says is captured
         config.get_terminal_writer().line("compiling kernels, once (about a minute)")
     warm_up()
+    load_on_demand()

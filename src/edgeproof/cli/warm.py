@@ -21,10 +21,11 @@ def warm() -> None:
     from ..search.compiling import count_kernels
     from ..search.jit.cache import cache_root
     from ..search.jit.linking import processor
-    from ..search.warm_up import is_compiled, warm_up
+    from ..search.warm_up import is_compiled, load_on_demand, warm_up
 
     began, there = time.monotonic(), is_compiled()
     warm_up()
+    load_on_demand()
     _, total = count_kernels()
     done = "were there already" if there else f"compiled in {time.monotonic() - began:.0f} s"
     click.echo(f"{total} kernels for {processor()} {done}; they are kept in {cache_root()}")

@@ -19,11 +19,12 @@ PROGRAM = "import sys; sys.path[:] = {path!r}; from edgeproof.search.compiling i
 def compile_all() -> None:
     """What the process does. Of several that begin at the same time one compiles, and the others wait for it."""
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(number))  # files half written are taken away
-    from .warm_up import load_or_compile
+    from .warm_up import load_on_demand, load_or_compile
 
     with suppress(OSError), compiling_alone():  # a cache that may not be written to: then each compiles for itself
         if not is_marked():
             load_or_compile()
+            load_on_demand()  # nobody waits for these
 
 
 class Compiler:
@@ -40,7 +41,7 @@ class Compiler:
     def is_running(self) -> bool:
         """False once there is nothing left to wait for, whether or not it has done its work."""
         if is_marked():
-            self._process.wait()  # it has nothing left to do
+            self._process.returncode = 0  # what it still compiles nobody waits for, nor warns of at the end
         return self._process.poll() is None
 
     def stop(self) -> None:

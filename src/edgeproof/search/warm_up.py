@@ -47,14 +47,19 @@ def load_or_compile() -> None:
         helper.wait()  # what it has not compiled, for whatever reason, is compiled here
     search.run(node_limit=None, first_only=True)
     search.worker.set_out(0)  # as threads do
-    if helper is not None or not is_compiled():
-        from .from_base import warm_up_charges
-        from .strategies.by_size import warm_up_sizes
-
-        warm_up_sizes()  # others load these kernels where they need them
-        warm_up_charges()
     if not is_compiled() and all_are_kept():
         mark_compiled()
+
+
+def load_on_demand() -> None:
+    """The kernels of strategies that few questions take; who takes them loads them, or compiles them then."""
+    if INTERPRETED:
+        return
+    from .from_base import warm_up_charges
+    from .strategies.by_size import warm_up_sizes
+
+    warm_up_sizes()
+    warm_up_charges()
 
 
 def _compile_others(search: Search) -> None:
