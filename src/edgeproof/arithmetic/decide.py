@@ -2,7 +2,7 @@
 
 1. float64 with a proved bound on its rounding (enclosure.py): nearly always enough, and it costs one evaluation.
 2. Balls of growing precision (balls.py), where exact numbers would be long.
-3. Exact numbers (exact.py): only they can tell a tie, which keeps the claim.
+3. Exact numbers (evaluator.py): only they can tell a tie, which keeps the claim.
 
 Each looks at the clock.
 """
