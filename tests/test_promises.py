@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 import edgeproof as ep
-from edgeproof import Graph, Layer, Network, Readout, Threat
+from edgeproof import Graph, Layer, Network, Readout, Threat, certify
+from edgeproof.clock import Clock
+from edgeproof.demo.karate import karate_graph, karate_network
 from edgeproof.model.query import make_query
 from edgeproof.search import deadline as alarm
 from edgeproof.search import radius as climb
@@ -106,6 +108,15 @@ def test_a_radius_begins_at_0_where_the_label_is_the_prediction() -> None:
         answer = ep.radius(network, graph, Threat(), 0, timeout=1e-4, options=options)
         assert (answer.lower, answer.reason, answer.status) == (0, "timeout", "unknown")
     assert ep.radius(network, graph, Threat(), 0, label=1).lower == -1
+
+
+@pytest.mark.parametrize("engine", ["search", "mip", "brute"])
+def test_every_engine_begins_there(engine: str) -> None:
+    if engine == "mip":
+        pytest.importorskip("pyscipopt")
+    network, graph = hard()
+    answer = ep.radius(network, graph, Threat(2), 0, timeout=1e-9, engine=engine)
+    assert (answer.lower, answer.upper, answer.reason) == (0, None, "timeout")
 
 
 def test_a_large_budget_does_not_take_the_time_of_a_small_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,12 +296,28 @@ def tied(width: int, n: int) -> tuple[Network, Graph]:
 
 
 def test_a_time_limit_holds_while_a_candidate_is_decided_exactly() -> None:
-    network, graph = tied(256, 300)
+    network, graph = tied(512, 600)
     warm_up()
     started = time.monotonic()
-    verdict = ep.verify(network, graph, Threat(2, fragile=[(0, 1), (0, 2), (1, 2)]), 0, label=0, timeout=2.0)
-    assert time.monotonic() - started < 2.0 + SLOW_MACHINE
+    verdict = ep.verify(network, graph, Threat(2, fragile=[(0, 1), (0, 2), (1, 2)]), 0, label=0, timeout=0.5)
+    assert time.monotonic() - started < 0.5 + SLOW_MACHINE
     assert (verdict.status, verdict.reason) == ("unknown", "timeout")
+
+
+@pytest.mark.parametrize("budget", [0, 3])
+def test_a_time_limit_holds_for_the_checker_of_a_certificate(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a proof and of an attack."""
+    network, graph = karate_network(), karate_graph()
+    usual = ep.verify(network, graph, Threat(budget), 2, certify=True)
+    assert usual.certified
+
+    class Struck(Clock):
+        def is_up(self) -> bool:
+            return True
+
+    monkeypatch.setattr(certify, "Clock", Struck)
+    late = ep.verify(network, graph, Threat(budget), 2, certify=True, timeout=60)
+    assert (late.status, late.reason, late.attack, late.certified) == ("unknown", "timeout", None, False)
 
 
 def test_every_candidate_is_decided_as_exact_numbers_do_in_a_search_too() -> None:

@@ -62,6 +62,11 @@ def _answered(ask: Callable[[], _Answer], graph: Graph) -> _Answer:
         raise Interrupted(replace(stop.answer, graph=graph)) from None
 
 
+def _from_the_prediction(found: Radius) -> Radius:
+    """The claim about the prediction holds on the graph as it is, however early an engine had to stop."""
+    return replace(found, lower=0) if found.lower < 0 and found.attack is None else found
+
+
 def _time_left(timeout: float | None, started: float) -> float | None:
     """Of a limit that began then; never none at all: who is asked says "timeout"."""
     return None if timeout is None else max(timeout - (time.perf_counter() - started), 1e-6)
@@ -109,6 +114,7 @@ def verify(
     shared between so many; verdict and attack do not depend on how they run.
     proof: a file to write, from which `check` re-establishes the verdict with independent code.
     certify: do that at once; the verdict is then `certified`, or `unknown` if the checker does not accept it.
+    With either, the options `carriers` and `lines_nested` are on where `lines` is: the checker bounds with them.
     arithmetic: "real" on the stored weights, or "float32": robust (vulnerable) says that the claim holds (breaks) when
     the network runs in float32, whatever the order of its sums; `unknown` where that order can decide.
     progress: called with the number of search nodes now and then; True: told on stderr.
@@ -178,6 +184,7 @@ def radius(
 
         def ask() -> Radius:
             left = _time_left(timeout, started)
-            return _engine(engine).radius(query, timeout=left, node_limit=node_limit, options=options, **extras)
+            found = _engine(engine).radius(query, timeout=left, node_limit=node_limit, options=options, **extras)
+            return _from_the_prediction(found) if label is None else found
 
         return _answered(ask, graph)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from .clock import Clock, TimeUpError
 from .convert.disk import write_all
 from .errors import RejectedError, TooLargeError
 from .model.query import Query
@@ -35,8 +37,9 @@ def verify_with_certificate(
     """Writes what was found to the file `proof`, if any; with `certify`, a verdict is one that the checker accepts.
 
     Where lines are used, OF_THE_CHECKER are on whatever `options` says: the checker bounds with them, and without them
-    the search would find other boxes, from which lines are other lines, better or worse.
+    the search would find other boxes, from which lines are other lines, better or worse. One timeout holds for both.
     """
+    clock = Clock(None if timeout is None else time.perf_counter() + timeout)
     make_chain(query)  # refuses networks that no rule of the checker speaks of, before the search starts
     options = resolve(options)
     options |= dict.fromkeys(OF_THE_CHECKER, True) if options["lines"] else {}
@@ -60,7 +63,9 @@ def verify_with_certificate(
     if not certify:
         return verdict
     try:
-        check(data, query.network, query.graph)
+        check(data, query.network, query.graph, clock=clock)
     except (RejectedError, TooLargeError) as problem:
         return replace(verdict, status="unknown", attack=None, rival=None, reason=f"the checker rejects it: {problem}")
+    except TimeUpError:
+        return replace(verdict, status="unknown", attack=None, rival=None, reason="timeout")
     return replace(verdict, certified=True)

@@ -16,6 +16,7 @@ import flint
 import numpy as np
 
 from ..arithmetic.surds import Column, largest
+from ..clock import UNLIMITED, Clock
 from ..errors import TooLargeError
 from ..model.graph import Pair
 from ..model.network import Activation, Aggregation, Layer
@@ -253,11 +254,12 @@ class Evaluator:
 
     A layer's output at a vertex depends on nothing but the vertex's own vector, the vectors of its in-neighbours and,
     in a GCN layer, their degrees. So every vector has a number (the features of vertex v have number v), and what a
-    layer made of given numbers is remembered from graph to graph.
+    layer made of given numbers is remembered from graph to graph. Each of them may take a while where weights are many,
+    so the clock is looked at before: `TimeUpError`.
     """
 
-    def __init__(self, query: Query) -> None:
-        self._query = query
+    def __init__(self, query: Query, clock: Clock = UNLIMITED) -> None:
+        self._query, self._clock = query, clock
         graph, network = query.graph, query.network
         self._incoming: list[frozenset[int]] = [
             frozenset(graph.in_neighbours(v).tolist()) for v in range(graph.num_vertices)
@@ -315,6 +317,7 @@ class Evaluator:
                 others = tuple(sorted((self._number(u, depth - 1, incoming, done), weight[u]) for u in senders))
             key = (depth, own, others)
             if key not in self._known:
+                self._clock.look()
                 self._known[key] = self._query.graph.num_vertices + len(self._known)
                 self._vectors[self._known[key]] = self._layer(depth - 1, own, others)
             done[v, depth] = self._known[key]

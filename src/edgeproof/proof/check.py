@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
+from ..clock import UNLIMITED, Clock
 from ..engines.brute import Evaluator
 from ..errors import InputError, RejectedError
 from ..model.graph import Graph
@@ -55,16 +56,17 @@ def check(
     graph: Graph,
     *,
     progress: Callable[[int, int], None] | None = None,
+    clock: Clock = UNLIMITED,
 ) -> Checked:
     """Check a proof or an attack that `verify(..., proof=...)` wrote: a file, or its bytes.
 
     Returns what it establishes. Raises `RejectedError`, which names the first thing wrong and where.
-    progress: called with the number of tree nodes that are done and of all.
+    progress: called with the number of tree nodes that are done and of all. clock: past it, `TimeUpError`.
     """
     started = time.perf_counter()
     held = unpack(proof if isinstance(proof, bytes) else _read(proof))
     if held.header.get("verdict") == "vulnerable":
-        return _check_attack(held, network, graph, started)
+        return _check_attack(held, network, graph, started, clock)
     if held.header.get("verdict") != "robust":
         raise RejectedError("header: the verdict is neither robust nor vulnerable")
     query = read_query(held.header, network, graph, ("pairs", "nodes"))
@@ -73,7 +75,7 @@ def check(
         raise RejectedError("header: nodes is not a number from 1 on")
     table = pairs_of(held.header["pairs"], "pairs")
     setting = Setting(query)
-    walk = Walk(setting, read_tree(held.body, table, setting.region, count), progress)
+    walk = Walk(setting, read_tree(held.body, table, setting.region, count), progress, clock)
     walk.run()
     return Checked(
         "robust", query.claim, query.threat, graph.directed, None, None, count,
@@ -91,7 +93,7 @@ def _read(path: str | PathLike[str]) -> bytes:
     return data
 
 
-def _check_attack(held: Certificate, network: Network, graph: Graph, started: float) -> Checked:
+def _check_attack(held: Certificate, network: Network, graph: Graph, started: float, clock: Clock) -> Checked:
     query = read_query(held.header, network, graph, ("attack", "rival"))
     if held.body:
         raise RejectedError(f"{len(held.body)} bytes behind the header of an attack")
@@ -102,7 +104,7 @@ def _check_attack(held: Certificate, network: Network, graph: Graph, started: fl
     problem = inadmissible(query, attack)
     if problem is not None:
         raise RejectedError(f"attack: {problem}")
-    scores = Evaluator(query).scores(tuple(attack))
+    scores = Evaluator(query, clock).scores(tuple(attack))
     if not scores[rival] > scores[query.claim.label]:
         raise RejectedError(f"attack: class {rival} does not beat class {query.claim.label}")
     return Checked(

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..clock import UNLIMITED, Clock
 from ..engines.brute import Evaluator
 from ..errors import RejectedError
 from ..model.arrays import IntArray
@@ -46,10 +47,16 @@ class Pending(NamedTuple):
 
 
 class Walk:
-    """Establishes all leaves or raises `RejectedError` for one that it cannot."""
+    """Establishes all leaves or raises `RejectedError` for one that it cannot; `TimeUpError` when the time is up."""
 
-    def __init__(self, setting: Setting, nodes: list[Node], progress: Callable[[int, int], None] | None) -> None:
-        self.setting, self.nodes, self.progress = setting, nodes, progress
+    def __init__(
+        self,
+        setting: Setting,
+        nodes: list[Node],
+        progress: Callable[[int, int], None] | None,
+        clock: Clock = UNLIMITED,
+    ) -> None:
+        self.setting, self.nodes, self.progress, self.clock = setting, nodes, progress, clock
         self.region = setting.region
         self.rivals = frozenset(range(len(setting.query.rivals)))
         self.enclosure = Enclosure(setting)
@@ -57,7 +64,7 @@ class Walk:
 
     @cached_property
     def exact(self) -> Evaluator:
-        return Evaluator(self.setting.query)
+        return Evaluator(self.setting.query, self.clock)
 
     def root(self) -> Pending:
         region = self.region
@@ -70,6 +77,7 @@ class Walk:
         size = max(1, min(MOST_NODES, CELLS // numbers))
         stack, done = [self.root()], 0
         while stack:
+            self.clock.look()
             some, stack = stack[-size:], stack[:-size]
             for one in self._establish(some):
                 established[one.node] = True
@@ -246,6 +254,7 @@ class Walk:
         size = max(1, CELLS // max((region.n + region.source.size) * widest, 1))
         grounding = np.append(region.present ^ (one.decided == 2), True)
         while some := list(islice(flips, size)):
+            self.clock.look()
             there = np.repeat(grounding[None], len(some), axis=0)
             for row, chosen in enumerate(some):
                 there[row, list(chosen)] ^= True
