@@ -11,6 +11,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
@@ -23,6 +24,9 @@ from .warm_up import is_compiled
 
 # seconds for one question: longer ones are left to compiled kernels, which this process keeps a core from
 PATIENCE = 5.0
+# seconds of processor after which compiling comes first: by then somebody has seen an answer
+HEAD_START = 5.0
+BEHIND = 10  # niceness, from then on
 # vertices and edges of a graph that is sent to the other process
 LARGEST = 300_000
 PROGRAM = "import sys; sys.path[:] = {path!r}; from edgeproof.search.meanwhile import serve; serve({read!r}, {write!r})"
@@ -33,8 +37,12 @@ def serve(read: int, write: int) -> None:
     from . import engine
 
     asked, answers = Connection(read, writable=False), Connection(write, readable=False)
+    ahead = True
     with suppress(EOFError, KeyboardInterrupt):
         while True:
+            if ahead and time.process_time() > HEAD_START:
+                os.nice(BEHIND)
+                ahead = False
             name, query, options = pickle.loads(asked.recv_bytes())
             try:
                 answer = getattr(engine, name)(query, **options)
