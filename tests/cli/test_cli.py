@@ -160,6 +160,19 @@ def test_convert_between_models_and_between_graphs(files: tuple[Path, Path], tmp
     assert ep.Graph.load(tmp_path / "one.graph").fingerprint == first.fingerprint
 
 
+def test_convert_makes_graphs_undirected_and_cuts_out_a_component(files: tuple[Path, Path], tmp_path: Path) -> None:
+    ep.Graph([[4, 2], [2, 1]], [[1.0]] * 5).save(tmp_path / "two.npz")
+    assert run("convert", tmp_path / "two.npz", tmp_path / "both.npz", "--to-undirected").exit_code == 0
+    assert not ep.Graph.load(tmp_path / "both.npz").directed
+    words = ("convert", tmp_path / "two.npz", tmp_path / "part.npz", "--to-undirected", "--largest-component")
+    assert run(*words).exit_code == 0
+    part = ep.Graph.load(tmp_path / "part.npz")
+    assert part.edge_pairs() == [(0, 1), (1, 2)]
+    assert part.original is not None
+    assert part.original.tolist() == [1, 2, 4]
+    assert "are for graphs" in refusal("convert", files[0], tmp_path / "x.gnnx", "--largest-component")
+
+
 def test_convert_refuses_and_leaves_nothing(files: tuple[Path, Path], tmp_path: Path) -> None:
     (tmp_path / "many.npz").write_bytes(npz(graph_arrays()))
     before = sorted(tmp_path.iterdir())

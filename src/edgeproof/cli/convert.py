@@ -12,8 +12,18 @@ import click
 @click.argument("destination", metavar="OUT", type=click.Path())
 @click.option("--index", type=int, help="Number of the graph in a graph-level file.")
 @click.option("--directed/--undirected", default=None, help="[default: undirected if every edge has its reverse]")
+@click.option("--to-undirected", is_flag=True, help="Every edge in both directions.")
+@click.option("--largest-component", is_flag=True, help="Only the largest component, its vertices numbered anew.")
 @click.option("--layers", metavar="TEXT", help="What is done with the weights of a .pt file, layer by layer.")
-def convert(source: str, destination: str, index: int | None, directed: bool | None, layers: str | None) -> None:
+def convert(
+    source: str,
+    destination: str,
+    index: int | None,
+    directed: bool | None,
+    to_undirected: bool,
+    largest_component: bool,
+    layers: str | None,
+) -> None:
     """Read IN, check it, and write it as OUT; the suffixes say what they are.
 
     \b
@@ -23,6 +33,7 @@ def convert(source: str, destination: str, index: int | None, directed: bool | N
     \b
         edgeproof convert Cora_sum.npz Cora_sum.safetensors
         edgeproof convert MUTAG.npz molecule.graph --index 0
+        edgeproof convert Cora.npz core.npz --to-undirected --largest-component
         edgeproof convert Cora.pt Cora.safetensors --layers "sage(mean) relu sage(mean)"
 
     A .pt file is a state dict of PyTorch Geometric layers (torch.save(model.state_dict(), ...)); it holds numbers under
@@ -31,6 +42,7 @@ def convert(source: str, destination: str, index: int | None, directed: bool | N
     gin(linear relu linear), linear, batch_norm, relu, leaky_relu(SLOPE), prelu, add_pool, mean_pool, max_pool.
     Whole modules are converted in Python: ep.from_pyg(model).save(...).
 
+    Of the largest component, a .npz file keeps what its vertices were called before, as `original`.
     Nothing is rounded: a format that cannot carry the input is refused. OUT appears whole or not at all.
     """
     from ..convert.files import GRAPH_WRITERS, NETWORK_WRITERS
@@ -43,6 +55,8 @@ def convert(source: str, destination: str, index: int | None, directed: bool | N
     if suffix in NETWORK_WRITERS:
         if index is not None or directed is not None:
             raise InputError(f"{destination}: a model has neither --index nor --directed/--undirected")
+        if to_undirected or largest_component:
+            raise InputError(f"{destination}: --to-undirected and --largest-component are for graphs")
         pickled = Path(source).suffix.lower() in (".pt", ".pth")
         if layers is None and pickled:
             raise InputError(
@@ -58,6 +72,8 @@ def convert(source: str, destination: str, index: int | None, directed: bool | N
         if layers is not None:
             raise InputError(f"{destination}: a graph has no --layers")
         graph = Graph.load(source, directed=directed, index=index)
+        graph = graph.to_undirected() if to_undirected else graph
+        graph = graph.largest_component() if largest_component else graph
         graph.save(destination)
         click.echo(f"{destination}: {graph}")
     else:

@@ -1,7 +1,7 @@
 """Datasets as NumPy archives: one graph (node tasks), or many in one file (graph tasks).
 
-Features are 0 and 1 unless `x_val` gives their values. `y`, `directed`, `name` and masks (`train_mask`, ...) may be
-missing.
+Features are 0 and 1 unless `x_val` gives their values. `y`, `directed`, `name`, `original` and masks
+(`train_mask`, ...) may be missing.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ class _Common(NamedTuple):
     directed: bool | None
     masks: dict[str, _Array]
     name: str
+    original: _Array | None
 
 
 class _Slices(Sequence[RawGraph]):
@@ -92,6 +93,7 @@ class _Slices(Sequence[RawGraph]):
             labels=labels,
             directed=held.directed,
             masks={key: mask[first:last] for key, mask in held.masks.items()},
+            original=None if held.original is None else held.original[first:last],
             name=held.name or self._path.stem if alone else f"{self._path.stem}[{index}]",
             origin=str(self._path) if alone else f"{self._path}: graph {index}",
         )
@@ -131,7 +133,17 @@ def _read_common(archive: Archive) -> _Common:
         directed=bool(archive.array("directed", "b", 0)[()]) if "directed" in archive else None,
         masks=dict(_read_masks(archive, n)),
         name=archive.text("name") if "name" in archive else "",
+        original=_read_original(archive, n),
     )  # fmt: skip
+
+
+def _read_original(archive: Archive, n: int) -> _Array | None:
+    if "original" not in archive:
+        return None
+    original = archive.array("original", "iu", 1)
+    if original.size != n:
+        raise InputError(f"{archive.path}: original: expected {n} numbers, one a vertex, got {original.size}")
+    return original
 
 
 def _read_masks(archive: Archive, n: int) -> Iterator[tuple[str, _Array]]:
@@ -192,6 +204,8 @@ def _common_arrays(raws: Sequence[RawGraph]) -> dict[str, Any]:
         arrays["x_val"] = values
     if raws[0].directed is not None:
         arrays["directed"] = np.array(raws[0].directed)
+    if all(raw.original is not None for raw in raws):
+        arrays["original"] = np.concatenate([np.asarray(raw.original, np.int64) for raw in raws])
     for key in raws[0].masks:
         arrays[key + _MASK] = np.concatenate([np.asarray(raw.masks[key], np.bool_) for raw in raws])
     return arrays

@@ -40,3 +40,4 @@ class RawGraph(NamedTuple):
     masks: dict[str, Any]
     name: str
     origin: str
+    original: Any = None  # what each vertex was called in the graph that this one was made of

@@ -29,6 +29,7 @@ class Graph:
     edges: (2, E), row 0 sources, row 1 targets; an undirected graph lists both directions of every edge and
     each self-loop once. `directed=None`: undirected if every edge has its reverse; a graph without edges must be told.
     `labels`: true classes, one a vertex (node tasks) or a single number (graph tasks); never used for a verdict.
+    `original`: in a graph that was made of another one, what each vertex was called there; else None.
 
     >>> Graph(edges=[[0, 1], [1, 0]], features=[[1.0], [0.0]])
     Graph(2 vertices, 1 undirected edge, 1 feature)
@@ -42,6 +43,7 @@ class Graph:
     labels: IntArray | None
     masks: Mapping[str, BoolArray]
     name: str
+    original: IntArray | None
 
     def __init__(
         self,
@@ -52,6 +54,7 @@ class Graph:
         labels: ArrayLike | None = None,
         masks: Mapping[str, ArrayLike] | None = None,
         name: str = "",
+        original: ArrayLike | None = None,
     ) -> None:
         put = object.__setattr__
         held = features if isinstance(features, Features) else Features.from_dense(features)
@@ -83,6 +86,7 @@ class Graph:
         put(self, "labels", self._labels(labels))
         put(self, "masks", MappingProxyType({key: self._mask(key, mask) for key, mask in (masks or {}).items()}))
         put(self, "name", str(name))
+        put(self, "original", self._original(original))
 
     def _direction(self, directed: bool | None) -> bool:
         if directed:
@@ -114,6 +118,14 @@ class Graph:
         if array.dtype != np.bool_ or array.shape != (self.num_vertices,):
             raise InputError(f"mask {key}: expected {self.num_vertices} booleans, got {array.dtype} {array.shape}")
         array.setflags(write=False)
+        return array
+
+    def _original(self, original: ArrayLike | None) -> IntArray | None:
+        if original is None:
+            return None
+        array = frozen_ints(original, "original")
+        if array.shape != (self.num_vertices,):
+            raise InputError(f"original: expected {self.num_vertices} numbers, one a vertex, got shape {array.shape}")
         return array
 
     @cached_property
@@ -167,7 +179,30 @@ class Graph:
         for u, v in {self.pair(u, v) for u, v in pairs}:
             edges ^= {(u, v)} if self.directed else {(u, v), (v, u)}
         index = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2).T
-        return Graph(index, self.features, directed=self.directed, labels=self.labels, masks=self.masks, name=self.name)
+        return Graph(
+            index, self.features, directed=self.directed, labels=self.labels, masks=self.masks, name=self.name,
+            original=self.original,
+        )  # fmt: skip
+
+    def to_undirected(self) -> Graph:
+        """The graph with every edge in both directions; self-loops stay single.
+
+        >>> Graph([[0, 2], [1, 2]], [[1.0]] * 3).to_undirected()
+        Graph(3 vertices, 2 undirected edges, 1 feature)
+        """
+        from .reshape import undirected
+
+        return undirected(self)
+
+    def largest_component(self) -> Graph:
+        """The largest component (directions aside), its vertices numbered anew; `original` says what they were called.
+
+        >>> Graph([[1, 2], [2, 1]], [[1.0]] * 3).largest_component().original
+        array([1, 2])
+        """
+        from .reshape import largest_component
+
+        return largest_component(self)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -197,7 +232,10 @@ class Graph:
                 raise InputError("edges: expected as many sources as targets")
             said = raw.directed if directed is None else directed
             edges = np.stack([sources, targets])
-            return cls(edges, features, directed=said, labels=raw.labels, masks=raw.masks, name=raw.name)
+            return cls(
+                edges, features, directed=said, labels=raw.labels, masks=raw.masks, name=raw.name,
+                original=raw.original,
+            )  # fmt: skip
         except InputError as problem:
             raise InputError(f"{raw.origin}: {problem}") from None
 
@@ -222,7 +260,7 @@ class Graph:
         features = (held.ptr, held.columns, held.values, held.num_columns)
         return RawGraph(
             self.num_vertices, self.sources, self.targets, features, self.labels, self.directed, dict(self.masks),
-            self.name, origin=self.name or "graph",
+            self.name, origin=self.name or "graph", original=self.original,
         )  # fmt: skip
 
     def __repr__(self) -> str:
