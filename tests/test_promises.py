@@ -162,12 +162,23 @@ def interrupted(command: list[str], begun: str) -> tuple[float, int, str, str]:
             assert process.poll() is None
         time.sleep(1.5)
     else:
-        time.sleep(5.0)
+        wait_until_it_searches(process)
     assert process.poll() is None
     started = time.monotonic()
     process.send_signal(signal.SIGINT)
     said, complaints = process.communicate(timeout=100)
     return time.monotonic() - started, process.returncode, said, complaints
+
+
+def wait_until_it_searches(process: subprocess.Popen[str]) -> None:
+    """Starting takes two seconds of processor, which are many by the clock where others work too."""
+    time.sleep(5.0)
+    told = Path(f"/proc/{process.pid}/stat")
+    while told.exists() and process.poll() is None:
+        ticks = told.read_text().rpartition(")")[2].split()
+        if (int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK") > 4.0:  # user and system
+            return
+        time.sleep(0.1)
 
 
 @pytest.mark.parametrize("how", ASK)
