@@ -18,6 +18,7 @@ NOT_RUN_HERE = (
      "installs packages; the release workflow does the same with the wheel"),
     ("README.md", "python3 -m venv .venv && .venv/bin/pip install '.[test]' && .venv/bin/pytest -n auto",
      "these tests themselves; .ci/run takes the command from the README"),
+    ("README.md", "import torch", "tests/pyg/test_docs.py runs it"),
     ("README.md", "net = ep.from_pyg(model)", "tests/pyg/test_docs.py runs it"),
     ("docs/index.md", "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/edgeproof demo",
      "as in the README"),

@@ -51,6 +51,23 @@ def test_the_page_runs_and_prints_what_it_says(
     assert scope["after"] == scope["broken"].rival
 
 
+def test_the_readme_s_first_lines_print_what_stands_beside_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (lines,) = re.findall(r"```python\n(import torch.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
+    said = re.findall(r"^print\(.*\)  # (.*?)(?::.*)?$", lines, flags=re.MULTILINE)
+    exec(lines, {})
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[: len(said)] == said == ["1 True 2", "True"]
+    (table,) = re.findall(r"```text\n(certified accuracy.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
+    found, wanted = printed[len(said) :], table.splitlines()
+    assert found[:2] == wanted[:2]
+    for row, beside in zip(found[2:], wanted[2:], strict=True):  # training differs a little from processor to processor
+        (budget, share), (same, near) = row.split(), beside.split()
+        assert budget == same
+        assert abs(float(share[:-1]) - float(near[:-1])) < 6.0  # two of 34 members
+
+
 def test_the_readme_s_lines_run_and_their_files_are_what_a_sweep_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
