@@ -224,7 +224,7 @@ IN_SEARCH = (
     ),
     Fault(
         "orbit-of-the-last-level-told-before", "search/strategies/orbit_kernels.py",
-        "        stamp[0] += 1\n",
+        "        stamp[CURRENT] += 1\n",
         "",
     ),
     Fault(
