@@ -319,7 +319,10 @@ def screen(p, s, x, options, excluded, left):
 
 @kernel
 def choose_by_set_bound(p, s, x, left):
-    """The undecided pair with the largest `set_bound`: the most that sets with it can reach. -1 if all are decided."""
+    """The undecided pair with the largest `set_bound`: the most that sets with it can reach. -1 if all are decided.
+
+    Theory: "Which pair is decided next".
+    """
     best, at = -np.inf, np.int64(-1)
     for e in range(p.pair_u.size):
         if s.status[p.pair_slot[e, 0]] & 2 and not x.set_bound[left, e] <= best:
