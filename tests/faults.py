@@ -151,11 +151,6 @@ IN_SEARCH = (
         "    for _ in range(p.rings):\n",
         "    for _ in range(p.rings - 1):\n",
     ),
-    Fault(
-        "nearest-over-edges-only", "search/tree/branching.py",
-        "                if state and s.seen[u] != stamp:\n",
-        "                if state & 1 and s.seen[u] != stamp:\n",
-    ),
     # forks
     Fault(
         "fork-centre-at-rest", "search/strategies/fork_kernels.py",
