@@ -135,6 +135,22 @@ IN_SEARCH = (
         "asked = np.arange(p.n) == 0 if p.node_task",
         "asked = np.arange(p.n) < 0 if p.node_task",
     ),
+    # which pair is decided next
+    Fault(
+        "gain-of-any-size", "search/tree/branching.py",
+        "            best, at = linear.order[pair], pair\n",
+        "            at = pair\n",
+    ),
+    Fault(
+        "no-gain-closes", "search/tree/actions.py",
+        "    if pair < 0:\n        pair = choose_nearest(p, s)",
+        "    if pair < 0 and not options.lines:\n        pair = choose_nearest(p, s)",
+    ),
+    Fault(
+        "nearest-a-ring-too-few", "search/tree/branching.py",
+        "    for _ in range(p.rings):\n",
+        "    for _ in range(p.rings - 1):\n",
+    ),
     # forks
     Fault(
         "fork-centre-at-rest", "search/strategies/fork_kernels.py",
@@ -224,7 +240,7 @@ IN_SEARCH = (
     ),
     Fault(
         "orbit-of-the-last-level-told-before", "search/strategies/orbit_kernels.py",
-        "        stamp[0] += 1\n",
+        "        stamp[CURRENT] += 1\n",
         "",
     ),
     Fault(

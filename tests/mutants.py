@@ -31,6 +31,7 @@ SEARCH_CHECKS = (
     "search/linear/test_gcn_gains.py",
     "search/test_lemmas.py",
     "search/test_extremes.py",
+    "search/tree/test_branching.py",
     "search/pairwise/test_interactions.py",
     "search/strategies/test_forks.py",
     "search/symmetry/test_automorphisms.py",

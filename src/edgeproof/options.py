@@ -27,18 +27,20 @@ TABLE: tuple[Option, ...] = (
     Option("incremental", True, "update only what a decision changed, undo it on return", paper=True),
     Option("reorder", True, "multiply by A before aggregating (sum, mean): tighter boxes, cached products", paper=True),
     Option("budget_boxes", True, "let a vertex spend no more than its budget in its box", paper=True),
-    Option("nearest_first", True, "decide pairs close to the node in question first, in its component", paper=True),
+    Option(
+        "nearest_first", True, "where no line prefers a pair: decide those near the node in question first", paper=True
+    ),
     Option("flip_first", True, "explore the flipped branch before the unflipped one", paper=True),
-    Option("inference", True, "fix the pairs of a vertex whose local budget is spent, to a fixpoint", paper=True),
+    Option("inference", True, "keep the undecided pairs of a vertex whose local budget is spent", paper=True),
     Option("reach", True, "skip vertices and layers that cannot reach the node in question", paper=True),
     Option("incremental_stop", True, "stop propagating where values did not change", paper=True),
     Option("reorder_cache", True, "keep A h of every vertex and layer instead of multiplying again", paper=True),
     Option("fold", True, "bound the score difference as one number in the last layer", paper=True),
-    Option("lines", True, "backward linear bounds in the flips, which share one budget; splits and attacks by gain"),
+    Option("lines", True, "backward linear bounds in the flips, which share one budget; decide the largest gain first"),
     Option("lines_tighten", True, "tighten the boxes of hidden neurons by lines"),
     Option("lines_nested", True, "node tasks, with lines_tighten: bound by lines, too, what neighbours send"),
     Option("last_flip", True, "with one flip left, evaluate the pairs in doubt instead of branching"),
-    Option("carriers", True, "take a max over 0/1 features apart by who carries a column"),
+    Option("carriers", True, "bound a max over 0/1 features by the neighbours that have each of them"),
     Option("exclude_rivals", True, "a rival that a bound has excluded stays excluded in the subtree", paper=True),
     Option("attacks", True, "look for attacks (greedy, beam search, local search) while the search goes on"),
     Option("interplay", True, "graph tasks with insertions: screen flips by what two of them do together"),
@@ -50,9 +52,9 @@ TABLE: tuple[Option, ...] = (
     Option(
         "interplay_orbits", True, "with symmetries, where most vertices look alike: evaluate one graph of each kind"
     ),
-    Option("interplay_forks", True, "under means: look at two flips at one vertex as one, and at others from there"),
-    Option("by_size", True, "node tasks, insertions on large graphs: settle sizes of attacks, list no pairs"),
-    Option("charges", True, "node tasks, deletions, much to look at: charge edges from values of the whole graph"),
+    Option("interplay_forks", True, "under means: take two flips at one vertex as one step"),
+    Option("by_size", True, "node tasks, insertions on large graphs: rule out sizes of attacks in turn, list no pairs"),
+    Option("charges", True, "node tasks, deletions, much to look at: bound what each deletion costs, without a tree"),
     Option("radius_from_below", True, "radius: prove budgets from below too; off: the paper's way, from above only"),
 )
 

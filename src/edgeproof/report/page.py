@@ -50,7 +50,7 @@ def make_page(
         *([_table(len(answers.rows))] if answers.rows else []),
         "</main>",
         f"<footer>Made by Edgeproof {escape(__version__)}. A verdict holds for real-number arithmetic on the stored "
-        "weights; every attack was re-evaluated in exact arithmetic.</footer>",
+        "weights; every attack was evaluated rigorously.</footer>",
     ]
     script = ""
     if answers.rows:

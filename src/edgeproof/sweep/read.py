@@ -191,7 +191,7 @@ def _number(limit: float | None) -> float:
 
 
 def _rank(status: str) -> int:
-    """What counts over what, whatever the limits. An attack was checked in exact arithmetic: it counts over a bound."""
+    """What counts over what, whatever the limits. An attack was evaluated rigorously: it counts over a bound."""
     return {"vulnerable": 2, "robust": 1}.get(status, 0)
 
 

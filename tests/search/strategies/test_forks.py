@@ -29,9 +29,15 @@ from edgeproof.search.pairwise.coarse import (
     make_coarse,
     size_candidates,
 )
-from edgeproof.search.pairwise.deltas import forget_deltas, record_deltas
+from edgeproof.search.pairwise.deltas import forget_deltas
 from edgeproof.search.pairwise.interactions import interact_at_activations
-from edgeproof.search.pairwise.screening import bound_shifts, list_candidates, objective_delta, record_single_deltas
+from edgeproof.search.pairwise.screening import (
+    bound_shifts,
+    list_candidates,
+    objective_delta,
+    record_single_deltas,
+    record_two,
+)
 from edgeproof.search.pairwise.sensitivities import rounding_margin
 from edgeproof.search.pairwise.tables import PairwiseTables
 from edgeproof.search.state.state import H
@@ -163,9 +169,7 @@ def bound_fork(p, s, x, rough, excluded, centre, e, f, fine, coarse):
     if bound_sensitivities_around(p, s, x, excluded, centre, left):
         more = rounding_margin(p, x, left)
         size_candidates(p, x, rough, candidates, centre, left)
-        x.two_flips[0] = e
-        x.two_flips[1] = f
-        x.first[candidates + 1] = record_deltas(p, s, x, candidates, x.two_flips, x.first[candidates])
+        record_two(p, s, x, candidates, e, f)
         bound_coarsely(p, x, rough, candidates, candidates, across(p, e, centre), across(p, f, centre))
         for c in range(candidates):
             g = x.candidate[c]

@@ -71,8 +71,8 @@ def pool_values(acc, below, how, m, n):
 
 @leaf
 def multiply(p, s, h, t, v):
-    """What stage t + 1 takes of h at v: C h for v itself, and behind it A h for its neighbours, in line[2]; returns
-    which of them anybody asks for.
+    """What stage t + 1 takes of h at v: C h for v itself, and behind it A h for its neighbours, in the scratch
+    row PRODUCT. Returns which of the two anybody asks for.
     """
     width, following = p.width[t], p.width[t + 1]
     out = s.scratch[PRODUCT]

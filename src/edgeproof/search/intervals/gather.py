@@ -1,7 +1,7 @@
 """The box of what a vertex gathers: the sum, mean or max over its in-neighbours, whichever of them are there.
 
-`cap` flips may be spent on its slots, on each coordinate in its own way. So each coordinate takes the flips that move
-an end of its box most, which lists of top rows hold (state/topk.py).
+At most `cap` of its slots are flipped (state/budget.py: spendable), and each coordinate is bounded by itself. So each
+takes the flips that move an end of its box most, which lists of top rows hold (state/topk.py).
 
 What a slot sends stands in each loop again: rows that come back from a function cost a third of the loop.
 """
@@ -74,11 +74,13 @@ def gather_sum(low, high, m, below, source, status, raw, raw_at, first, start, e
 
 @loop
 def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, end, cap, top, x):
-    """The best of all splits into i deletions and j insertions, i + j <= cap; each split is best by rank.
+    """The best over all numbers i of deletions and j of insertions with i + j <= cap. For each (i, j) the flips that
+    move the sum most are the first in rank.
 
     Theory: "Interval of a mean".
     """
-    sum_low, sum_high = top[DELETED_LOW, cap + 1], top[DELETED_HIGH, cap + 1]  # rows past the ranks: free
+    # ranks fill rows 0 .. cap - 1 of `top`, which has two rows more: here they hold sums
+    sum_low, sum_high = top[DELETED_LOW, cap + 1], top[DELETED_HIGH, cap + 1]
     fill(sum_low, 0.0, m)
     fill(sum_high, 0.0, m)
     for side in range(4):
@@ -118,7 +120,7 @@ def gather_mean(low, high, m, below, source, status, raw, raw_at, first, start, 
             for k in range(m):
                 sum_low[k] -= less[k]
                 sum_high[k] += more[k]
-        # sums with j insertions on top, in the rows that hold no rank any more
+        # the sums after i deletions, to which insertions are added
         with_low, with_high = top[INSERTED_LOW, cap + 1], top[INSERTED_HIGH, cap + 1]
         copy(with_low, sum_low, m)
         copy(with_high, sum_high, m)
@@ -152,7 +154,7 @@ def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, e
     fill(lowest, 0.0, m)
     for k in range(cap + 1):
         fill(top[DELETED_LOW, k], -np.inf, m)
-    decided, deletable, insertable = 0, 0, 0
+    decided, deletable = 0, 0
     for s in range(start, end):
         state = status[s]
         if is_silent(state, cap):
@@ -172,8 +174,6 @@ def gather_max(low, high, m, below, source, status, raw, raw_at, first, start, e
         elif state == MAYBE_DELETED:
             deletable += 1
             insert_top(top[DELETED_LOW], min(cap + 1, deletable), m, bottom, 1.0, x)
-        else:
-            insertable += 1
     if decided == 0 and deletable <= cap:  # the neighbourhood can be emptied, or hold any of these alone
         for s in range(start, end):
             state = status[s]

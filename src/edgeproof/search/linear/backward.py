@@ -69,7 +69,9 @@ def concretize_others(p, s, linear, v, rows):
 
 @part
 def bound_by_innermost(p, s, nested, innermost, options, t, v, u, rows):
-    """near.bound[b]: the most that near.on[0, u, b] . h_1(u) can be where a slot into v is flipped."""
+    """innermost.bound[b]: the most that innermost.on[0, u, b] . h_1(u) can be where a slot into v is flipped. `t` is 2;
+    it is a parameter as in `bound_by_nested`, since `tighten_messages` calls either.
+    """
     start_pass(innermost, rows)
     relax(p, s, innermost, np.int64(0), u, np.int64(1), rows)
     backward_first_layer(p, s, innermost, options, u, np.int64(0), rows)
@@ -84,7 +86,7 @@ def nest_innermost(p, s, linear, nested, innermost, options, t, v, rows):
 
 @part
 def bound_by_nested(p, s, nested, innermost, options, t, v, u, rows):
-    """far.bound[b]: the most that far.on[0, u, b] . h_(t - 1)(u) can be where a slot into v is flipped."""
+    """nested.bound[b]: the most that nested.on[0, u, b] . h_(t - 1)(u) can be where a slot into v is flipped."""
     start_pass(nested, rows)
     nested.front[0, 0] = u
     relax(p, s, nested, np.int64(0), u, t - 1, rows)

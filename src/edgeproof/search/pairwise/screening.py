@@ -22,7 +22,7 @@ from ..state.trail import decide
 from .deltas import forget_deltas, record_base, record_deltas
 from .interactions import are_affordable, bound_interaction, share_end
 from .sensitivities import bound_sensitivities, rounding_margin
-from .tables import SHIFT
+from .tables import ONE, OTHER, SHIFT
 
 # pairs of flips that are bounded in the time of one unit of work
 PAIRS_A_UNIT = 2
@@ -207,11 +207,17 @@ def objective_delta(p, x, c, r):
 
 
 @leaf
+def record_two(p, s, x, candidates, e, f):
+    """What flipping both changes, as rows behind those of all candidates."""
+    x.two_flips[ONE] = e
+    x.two_flips[OTHER] = f
+    x.first[candidates + 1] = record_deltas(p, s, x, candidates, x.two_flips, x.first[candidates])
+
+
+@leaf
 def evaluate_interaction(p, s, x, excluded, e, f, candidates, left):
     """What two flips make together, if there are no others: by evaluating both."""
-    x.two_flips[0] = e
-    x.two_flips[1] = f
-    x.first[candidates + 1] = record_deltas(p, s, x, candidates, x.two_flips, x.first[candidates])
+    record_two(p, s, x, candidates, e, f)
     most = -np.inf
     for r in range(p.rivals):
         if not excluded[r]:
@@ -313,7 +319,10 @@ def screen(p, s, x, options, excluded, left):
 
 @kernel
 def choose_by_set_bound(p, s, x, left):
-    """The undecided pair with the most hope, or -1."""
+    """The undecided pair with the largest `set_bound`: the most that sets with it can reach. -1 if all are decided.
+
+    Theory: "Which pair is decided next".
+    """
     best, at = -np.inf, np.int64(-1)
     for e in range(p.pair_u.size):
         if s.status[p.pair_slot[e, 0]] & 2 and not x.set_bound[left, e] <= best:

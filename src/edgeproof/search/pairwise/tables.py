@@ -49,6 +49,7 @@ SHIFT, GATHERED, CHANGE_SENT, CHANGE_OWN, SPREAD = 0, 1, 2, 3, 4
 LEAST, MOST, MOST_INSERTED = 0, 1, 2
 NORM_C, NORM_A = 0, 1
 
+ONE, OTHER = 0, 1  # of `two_flips`
 MOST_FLIPS = 6  # with more flips left, sums over their pairs bound nothing
 MOST_BYTES = 1 << 32  # bytes of the largest tables; what is not needed of them is never touched
 
@@ -62,7 +63,7 @@ class PairwiseTables(NamedTuple):
     degree: IntArray  # (n,) messages that a vertex gets
     # what single flips change: rows of candidate c are first[c] .. first[c + 1] - 1
     candidate: IntArray  # (F,)
-    two_flips: IntArray  # (2,) scratch: two flips
+    two_flips: IntArray  # (2,) the flips that were recorded together last: ONE and OTHER
     rows: NDArray[np.float64]  # (rows, 5, D)
     at: IntArray  # (rows,) t * n + v
     first: IntArray  # (F + 2,), one more for two flips together

@@ -16,12 +16,12 @@ from ..attacks.flips import flip_grounding
 from ..forward.claim import grounding_may_break
 from ..jit.decorators import entry, leaf
 from ..pairwise.coarse import bound_coarsely, find_largest_shifts, find_weight_changes, size_candidates
-from ..pairwise.deltas import add_scaled, forget_deltas, record_deltas, sign_of, slot_into, weight_of
+from ..pairwise.deltas import add_scaled, forget_deltas, sign_of, slot_into, weight_of
 from ..pairwise.interactions import interact_at_activations, interact_at_vertex
 from ..pairwise.maximise import maximise
-from ..pairwise.screening import bound_shifts, list_candidates, objective_delta, record_single_deltas
+from ..pairwise.screening import bound_shifts, list_candidates, objective_delta, record_single_deltas, record_two
 from ..pairwise.sensitivities import bound_sensitivities, rounding_margin
-from ..pairwise.tables import CHANGE_SENT, GATHERED
+from ..pairwise.tables import CHANGE_SENT, GATHERED, ONE, OTHER
 from ..state.budget import affordable
 from ..state.rows import fill
 from ..state.scratch import TOGETHER
@@ -93,7 +93,7 @@ def interact_with_fork(p, s, x, centre, fork, beside):
     both bend.
     """
     r = np.int64(p.rivals)
-    e, f = x.two_flips[0], x.two_flips[1]
+    e, f = x.two_flips[ONE], x.two_flips[OTHER]
     total = interact_at_centre(p, s, x, r, slot_into(p, e, centre), slot_into(p, f, centre), centre, beside)
     total += interact_at_far_ends(p, s, x, r, e, centre, beside) + interact_at_far_ends(p, s, x, r, f, centre, beside)
     return total + interact_at_far_ends(p, s, x, r, x.candidate[beside], np.int64(-1), fork)
@@ -197,7 +197,7 @@ def is_safe_beside(p, s, x, coarse, excluded, centre, fork, beside, left):
 @leaf
 def look_beside(p, s, x, coarse, options, excluded, cursor, candidates, near, left, usable):
     """Look at a fork, whose rows are noted, and at every flip beside it; False where one may break the claim."""
-    e, f, fork, centre = x.two_flips[0], x.two_flips[1], candidates, cursor[CENTRE]
+    e, f, fork, centre = x.two_flips[ONE], x.two_flips[OTHER], candidates, cursor[CENTRE]
     reach = bound_alone(p, x, excluded, fork, left)
     seen = was_base(s, e, f)
     others = near if seen else candidates
@@ -231,9 +231,7 @@ def look_at_forks(p, s, x, coarse, options, excluded, cursor, candidates, near, 
         while cursor[SECOND] < cursor[FIRST]:
             f = x.candidate[cursor[SECOND]]
             if slot_into(p, f, centre) >= 0:
-                x.two_flips[0] = e
-                x.two_flips[1] = f
-                x.first[candidates + 1] = record_deltas(p, s, x, candidates, x.two_flips, x.first[candidates])
+                record_two(p, s, x, candidates, e, f)
                 kept = look_beside(p, s, x, coarse, options, excluded, cursor, candidates, near, left, usable)
                 forget_deltas(x, candidates)
                 if not kept:

@@ -26,13 +26,15 @@ from ..state.trail import mark_level, undo_level
 from ..symmetry.orbital_fixing import assign_roles, fix_role, role_of
 from ..tree.enumerate import DONE, FOUND, INTERRUPTED, breaks_by
 
+# of `stamp`: the number of the last level entered, which `seen[role]` holds for roles that were met there
+CURRENT = 0
 # pairs whose roles are told in the time of one unit of work
 ROLES_A_UNIT = 100
 
 
 @leaf
 def enter(p, s, x, stamp, level):
-    """Begin with the flips of one level; of the last, roles are told once, since nothing is left out there."""
+    """Begin with the flips of one level. At the last level roles are assigned once, since no pair is kept there."""
     s.tally[ENUMERATION_LEVEL] = level
     s.enumeration_cursor[level] = 0
     mark_level(s, level)
@@ -40,20 +42,22 @@ def enter(p, s, x, stamp, level):
     s.tally[WORK] += 1 + p.pair_u.size // ROLES_A_UNIT
     if s.tally[LIMIT] - s.tally[USED] == 1:
         s.tally[ENUMERATION_SINGLE] = level
-        stamp[0] += 1
+        stamp[CURRENT] += 1
         assign_roles(p, s, x)
 
 
 @leaf
 def find_next(p, s, x, seen, stamp, pair, single):
-    """The next pair that may be flipped, at the last level with a role that was not seen; or as many as there are."""
+    """The next pair that may be flipped, from `pair` on; at the last level (`single`), one whose role was not met there
+    before. The number of pairs if there is none.
+    """
     while pair < p.pair_u.size:
         if s.status[p.pair_slot[pair, 0]] & 2 and affordable(p, s, pair):
             if not single:
                 break
             role = role_of(p, x, pair)
-            if seen[role] != stamp[0]:
-                seen[role] = stamp[0]
+            if seen[role] != stamp[CURRENT]:
+                seen[role] = stamp[CURRENT]
                 break
         pair += 1
     return pair
@@ -61,7 +65,7 @@ def find_next(p, s, x, seen, stamp, pair, single):
 
 @leaf
 def fix_behind(p, s, x, level):
-    """All sets with the flip of this level were looked at: it is left out from here on."""
+    """All sets with the flip of this level were looked at: from here on, all pairs of its role are kept."""
     undo_level(p, s, level)
     if s.tally[ENUMERATION_SINGLE] == level:
         s.enumeration_cursor[level] += 1

@@ -38,10 +38,10 @@ def count_orbits(p: Problem, alike: Symmetries) -> int:
 
 def are_few(p: Problem, alike: Symmetries, flips: int) -> bool:
     """Whether evaluating all kinds of sets is cheap. Elsewhere bounds leave out more than symmetries do."""
-    return p.pair_u.size >= ALIKE * count_orbits(p, alike) and guess_sets(p, alike, flips) <= MOST_SETS
+    return p.pair_u.size >= ALIKE * count_orbits(p, alike) and guess_sets(alike, flips) <= MOST_SETS
 
 
-def guess_sets(p: Problem, alike: Symmetries, flips: int) -> float:
+def guess_sets(alike: Symmetries, flips: int) -> float:
     """About as many kinds of sets as there are: every flip makes some four more kinds of vertices, its ends and what is
     left of their components, and there are as many kinds of pairs as pairs of these.
     """

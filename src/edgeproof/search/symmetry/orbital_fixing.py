@@ -1,8 +1,13 @@
-"""Orbital fixing: once no attack holds a pair, none holds its images under symmetries that fix the flips made so far.
+"""Orbital fixing: a search node that keeps a pair keeps its images as well, under every automorphism that leaves the
+flips made so far where they are.
 
-A search that tries the flip of a pair before its absence meets all attacks in some order. Whatever is left out in the
-absence of a pair has an image in which the pair is flipped, or another one that was absent before: an image that comes
-earlier. So the first attack of all is not left out, whatever the order of branches.
+That leaves out attacks that hold an image. Map such an attack back: what comes out is an attack of the same size that
+holds the pair itself. It belongs below the other child, in which the pair is flipped, and that child is searched too,
+before or after. If a decision nearer to the root leaves it out there, map it again: the theory page proves that this
+ends at an attack which is found.
+
+Orbital fixing runs on nodes that pairwise interactions bound (tree/screened.py) and in the enumeration by orbits
+(strategies/orbit_kernels.py), where the budget is 3 to 6 flips (worker.py: uses_symmetries).
 
 Theory: "Orbital fixing loses no attack".
 """
@@ -18,7 +23,7 @@ from ..state.trail import decide
 
 @leaf
 def update_stabiliser(s, x):
-    """Note which symmetries leave all flips where they are."""
+    """Note which of the listed automorphisms map each flip made so far to itself: the stabiliser of the flips."""
     kept = x.stabilises[s.tally[USED]]
     for k in range(kept.size):
         kept[k] = 1
@@ -31,7 +36,7 @@ def update_stabiliser(s, x):
 
 @leaf
 def extend_stabiliser(s, x, pair):
-    """The same for one flip more, which is made next."""
+    """The same, with `pair` flipped as well: for the child that is entered next."""
     used = s.tally[USED]
     for k in range(x.image.shape[0]):
         x.stabilises[used + 1, k] = x.stabilises[used, k] & (x.image[k, pair] == pair)
@@ -39,8 +44,9 @@ def extend_stabiliser(s, x, pair):
 
 @leaf
 def assign_roles(p, s, x):
-    """What each vertex is while all that flips are at stay: those with the same number may take each other's place. It
-    is itself, one of some twins, or in some place of components that look alike.
+    """`role`: vertices with the same number may take each other's place while every vertex with a flip stays where it
+    is. A vertex with a flip has a number of its own; in a component with a flip, twins share a number; elsewhere,
+    vertices at the same place of components that are alike.
     """
     for v in range(p.n):
         x.role[v] = 2 * p.n + x.place[v]
@@ -59,8 +65,8 @@ def assign_roles(p, s, x):
 
 @leaf
 def role_of(p, x, pair):
-    """The same number for pairs that exchanges of twins and components take to each other: their ends may take each
-    other's place, and are both in one component or in two.
+    """A number of the pair. Pairs have the same one if their ends have the same roles, and lie in one component for
+    both pairs, or in two for both: then some exchange of twins and components takes one to the other.
     """
     u, v = p.pair_u[pair], p.pair_v[pair]
     one, two = x.role[u], x.role[v]
@@ -72,7 +78,9 @@ def role_of(p, x, pair):
 
 @leaf
 def fix_role(p, s, x, pair):
-    """No attack from here holds this pair, nor any with the same role."""
+    """Keep this pair and all undecided pairs with the same role: the child with the pair flipped covers an image of
+    every attack that holds one of them.
+    """
     assign_roles(p, s, x)
     role = role_of(p, x, pair)
     for other in range(p.pair_u.size):
@@ -82,7 +90,7 @@ def fix_role(p, s, x, pair):
 
 @leaf
 def fix_orbit(p, s, x, pair):
-    """No attack from here holds this pair, nor its images."""
+    """Keep this pair and its images: the child with the pair flipped covers an image of every attack that holds one."""
     fix_role(p, s, x, pair)
     used = s.tally[USED]
     for k in range(x.image.shape[0]):

@@ -200,7 +200,10 @@ def tighten(p, s, linear, nested, innermost, options, excluded, marks, depth, st
 
 @part
 def choose(p, s, linear, options, excluded, depth):
-    """Choose the pair to decide here."""
+    """Choose the pair to decide here: by gain, else the nearest, else the first (branching.py says why).
+
+    Theory: "Which pair is decided next".
+    """
     tally = s.tally
     # with one flip left, splitting would evaluate the same graphs
     if options.last_flip and (s.frame_left[depth] == 1 or options.enumerate_at_once):

@@ -71,7 +71,10 @@ def screen_node(p, s, x, options, excluded, marks, depth):
 
 @part
 def pick_pair(p, s, x, depth):
-    """Choose the pair whose sets get farthest."""
+    """Choose the pair to decide here: the one whose sets reach most.
+
+    Theory: "Which pair is decided next".
+    """
     pair = choose_by_set_bound(p, s, x, s.frame_left[depth])
     if pair < 0:
         s.tally[SCREENED_LEAVES] += 1
