@@ -629,6 +629,16 @@ IN_SEARCH = (
         "if len(found) > most:",
     ),
     Fault(
+        "charges-of-any-size", "search/charges/question.py",
+        "if not (self.norms.largest <= LARGE and self.tolerance < margins.min()):",
+        "if not self.tolerance < margins.min():",
+    ),
+    Fault(
+        "charges-lengths-underflow", "search/charges/norms.py",
+        "np.sqrt(np.einsum(\"ij,ij->i\", rows, rows)) * ROUND_UP + LOST",
+        "np.sqrt(np.einsum(\"ij,ij->i\", rows, rows)) * ROUND_UP",
+    ),
+    Fault(
         "charges-budget-one-less", "search/charges/question.py",
         "self._top(view, 2, each, margins, finer)",
         "self._top(view, 1, 1, margins, finer)",

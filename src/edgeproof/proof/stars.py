@@ -46,7 +46,7 @@ class Stars:
         goes_below = np.take_along_axis(goes, self.below, axis=1)
         self.loss = np.where(goes_below & ~nobody, np.maximum(reach - self.floor, 0.0), 0.0)
         self.second = second = np.where(self.empties[:, None], np.maximum(second, 0.0), second)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # where nothing bends, of numbers that nobody takes
             flat = second >= top
             clear = ~flat & (bottom >= second)
             bends = ~flat & ~clear

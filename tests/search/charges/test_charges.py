@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 
 import numpy as np
@@ -15,6 +16,7 @@ from edgeproof.model.query import Query, make_query
 from edgeproof.search.base.evaluator import FlipEvaluator
 from edgeproof.search.charges import assemble
 from edgeproof.search.charges.assemble import Charges
+from edgeproof.search.charges.norms import row_lengths
 from edgeproof.search.charges.question import Question
 from edgeproof.search.charges.top import Bound, Top
 
@@ -103,3 +105,11 @@ def test_charges_of_single_edges_are_tight_where_nothing_else_can_change() -> No
             gaps.append(margin - least_margin(bounds[0][int(at < top.into)], [at]))
     assert min(gaps) > -1e-9
     assert np.median(gaps) < 1e-9
+
+
+@pytest.mark.parametrize("power", [0, -300, -520, -600, -1000, -1074, 300])
+def test_lengths_are_never_too_short(power: int) -> None:
+    rows = np.ldexp(np.random.default_rng(7).normal(size=(50, 6)), power)
+    for row, length in zip(rows, row_lengths(rows).tolist(), strict=True):
+        assert length >= math.hypot(*row)
+        assert length <= math.hypot(*row) * (1.0 + 1e-8) + 2.0**-499

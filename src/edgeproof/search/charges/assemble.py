@@ -14,7 +14,7 @@ from ..deadline import Alarm
 from .first_changes import grown_changes, lost_changes
 from .ledger import Rows
 from .near_changes import direct_changes, far_changes, find_peak
-from .norms import Norms
+from .norms import Norms, row_lengths
 from .rows import FREE, GONE
 from .screen import count_slots, screen
 from .seen import View
@@ -64,9 +64,8 @@ class Charges:
         # whether the node's own row is looked at as what C makes of it, or as a message to itself
         self._keeps = False
         both = self.heard, self.kept / self._alpha(0)
-        self.length = np.max([np.sqrt((one**2).sum(axis=1)) for one in both], axis=0) * (1 + 1e-9)
-        with np.errstate(divide="ignore"):
-            self.threshold = CRUDE / finer * float((margins / self.length).min()) / max(budget, 1)
+        self.length = np.max([row_lengths(one) for one in both], axis=0)
+        self.threshold = CRUDE / finer * float((margins / self.length).min()) / max(budget, 1)
         self.threshold /= self._alpha(0)
         W = max(base.width[1:])
         self._rows = np.zeros((6, BLOCK, W))
@@ -213,7 +212,7 @@ class Charges:
         peak, row = np.zeros(width), np.zeros(width)
         find_peak(self.lent, 1, self.node, u, self.each, may_go, may_go.size, sent, own_rows, peak, row)
         if may_go.size:
-            peak += np.sqrt((radii**2).sum(axis=1)).max() * reach
+            peak += row_lengths(radii).max() * reach
         # what one edge can do at u: by itself (as a far one, at both its ends), and with all whose ends weigh more
         gone = np.maximum(peak, 2.0 * largest * reach)
         once = gone + 2.0 * largest_sum * reach

@@ -16,6 +16,12 @@ from ..base.values import base_values, view
 
 # more than what is lost by computing a length, or a largest singular value, in floating point
 ROUND_UP = 1.0 + 1e-9
+# more than the length of what squares lose below the smallest normal number: 2**-511 an entry
+LOST = 2.0**-500
+# Charges are bounded where no magnitude is larger: products of four of them are finite, and what underflows beside
+# three of them is far below FAINT, which every margin has to exceed (docs/theory-charges.md).
+LARGE = 2.0**200
+FAINT = 2.0**-400
 
 
 class Lengths(NamedTuple):
@@ -34,16 +40,22 @@ class Norms(NamedTuple):
     own_spread: FloatArray  # (L,) of C
     reach: list[FloatArray]  # of a layer, for each output the length of its rows of A and C together
     rounding: FloatArray  # (n,) error of a score, relative to magnitudes that no flip has changed
+    largest: float  # magnitude of anything that is multiplied; more than LARGE, or no number: nothing can be charged
 
 
 def row_lengths(rows: FloatArray) -> FloatArray:
-    lengths: FloatArray = np.sqrt(np.einsum("ij,ij->i", rows, rows)) * ROUND_UP
+    """Rounded up; infinite where squares overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths: FloatArray = np.sqrt(np.einsum("ij,ij->i", rows, rows)) * ROUND_UP + LOST
     return lengths
 
 
 def _largest_singular_value(weight: FloatArray) -> float:
     """LAPACK's is that of a matrix which differs by some hundred units of the last place, relative to its norm."""
-    return float(np.linalg.norm(weight, 2)) * ROUND_UP if weight.any() else 0.0
+    if not weight.any():
+        return 0.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        return float(np.linalg.norm(weight, 2)) * ROUND_UP
 
 
 def _make(network: Network, graph: Graph) -> Norms:
@@ -54,12 +66,20 @@ def _make(network: Network, graph: Graph) -> Norms:
         for out, kind in ((sent, SENT), (gathered, GATHERED), (hidden, HIDDEN)):
             if base.block[layer, kind] >= 0:
                 out[layer] = row_lengths(view(base, layer, kind))
+    spread = np.array([_largest_singular_value(one.A) for one in network.layers])
+    own_spread = np.array([_largest_singular_value(one.C) for one in network.layers])
+    reach = [row_lengths(one.A) + row_lengths(one.C) for one in network.layers]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ratio = np.where(spread > 0.0, own_spread / spread, 0.0)
+    # np.max keeps what is no number
+    every = (base.rows.max(), -base.rows.min(), *spread, *own_spread, *ratio, *(one.max() for one in reach))
     return Norms(
         lengths=Lengths(sent, gathered, hidden),
-        spread=np.array([_largest_singular_value(one.A) for one in network.layers]),
-        own_spread=np.array([_largest_singular_value(one.C) for one in network.layers]),
-        reach=[row_lengths(one.A) + row_lengths(one.C) for one in network.layers],
+        spread=spread,
+        own_spread=own_spread,
+        reach=reach,
         rounding=_rounding(base, graph),
+        largest=float(np.max(every)),
     )
 
 

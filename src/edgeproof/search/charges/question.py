@@ -18,7 +18,7 @@ from ..base.layout import Base
 from ..base.values import base_values
 from ..deadline import Alarm
 from .assemble import Charges
-from .norms import norms_of, supported
+from .norms import FAINT, LARGE, norms_of, supported
 from .rows import FREE, GONE, KEPT
 from .seen import View
 from .sets import TooManyError, doubtful_sets
@@ -103,7 +103,7 @@ class Question:
             budget = min(budget, self.fragile)
         with np.errstate(over="ignore"):
             growth = (1.0 + budget) ** self.base.L
-            self.tolerance = SPREAD * (budget + 2) * growth * float(self.norms.rounding[self.node])
+            self.tolerance = SPREAD * (budget + 2) * growth * float(self.norms.rounding[self.node]) + FAINT
         self._seen = set[tuple[Pair, ...]]()
         self._left = dict[tuple[Pair, ...], float]()
         return self._solve((), budget if self.fragile else 0) or self._answer(robust=True)
@@ -117,7 +117,7 @@ class Question:
         if found is not None or budget == 0:
             return found
         margins, _ = self._margins(flips)
-        if not self.tolerance < margins.min():
+        if not (self.norms.largest <= LARGE and self.tolerance < margins.min()):
             return self._answer(reason="rounding")
         view = self.view
         if gone:
