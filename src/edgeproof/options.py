@@ -53,6 +53,7 @@ TABLE: tuple[Option, ...] = (
     Option("interplay_forks", True, "under means: look at two flips at one vertex as one, and at others from there"),
     Option("by_size", True, "node tasks, insertions on large graphs: settle sizes of attacks, list no pairs"),
     Option("charges", True, "node tasks, deletions, much to look at: charge edges from values of the whole graph"),
+    Option("few_graphs", True, "node tasks, deletions: few graphs are evaluated one by one, and likely attacks, first"),
     Option("radius_from_below", True, "radius: prove budgets from below too; off: the paper's way, from above only"),
 )
 
@@ -64,6 +65,7 @@ TEST_SWITCHES: tuple[Option, ...] = (
     Option("forks_at_once", False, "interplay_forks"),
     Option("by_size_at_once", False, "by_size, on small graphs too"),
     Option("charges_at_once", False, "charges, however little there is to look at"),
+    Option("few_graphs_at_once", False, "few_graphs, on small graphs too"),
     Option("enumerate_at_once", False, "evaluate all graphs below the root instead of splitting"),
     Option("attack_at_once", False, "attacks, before the first search node"),
 )
