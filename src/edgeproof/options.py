@@ -75,9 +75,12 @@ TEST_SWITCHES: tuple[Option, ...] = (
 PAPER: Mapping[str, bool] = MappingProxyType({option.name: option.paper for option in TABLE})
 
 
+_DEFAULTS = {option.name: option.default for option in (*TABLE, *TEST_SWITCHES)}
+
+
 def resolve(options: Mapping[str, Any] | None) -> dict[str, bool]:
     """All options with their values; unknown names and wrong types are refused."""
-    values = {option.name: option.default for option in (*TABLE, *TEST_SWITCHES)}
+    values = dict(_DEFAULTS)
     for name, value in (options or {}).items():
         if name not in values:
             known = ", ".join(sorted(option.name for option in TABLE))

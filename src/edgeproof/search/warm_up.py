@@ -20,7 +20,8 @@ _warm = False
 
 
 def is_compiled() -> bool:
-    return INTERPRETED or is_marked()
+    """Nobody takes kernels away from a process that has loaded them."""
+    return _warm or INTERPRETED or is_marked()
 
 
 def warm_up() -> None:

@@ -120,6 +120,7 @@ class _Singles:
     pairs: IntArray | None  # (2, F); None: too many
     margins: FloatArray  # (F + 1, rivals)
     status: IntArray  # (F + 1,)
+    free: IntArray  # (2, F) local budgets that forbid nothing
     done: int = 0  # so many of these rows are filled
     work: int = 0  # that this took
     rivals: dict[int, int | None] = field(default_factory=dict)  # of those in doubt: who wins, if anybody
@@ -192,21 +193,25 @@ class FewGraphs:
         lender, desk, graph = self._lender, self._desk, self.query.graph
         count = int(list_pairs(lender.lent, desk.held, found, lender.rings, lender.loops, desk.pairs))
         if count < 0:
-            return _Singles(None, np.zeros((0, 0)), np.zeros(0, dtype=np.int64))
+            return _Singles(None, np.zeros((0, 0)), np.zeros(0, dtype=np.int64), desk.pairs)
         pairs = desk.pairs[:, :count].copy()
         protected = self.query.threat.protected_pairs(graph)
         if protected:
             free = [graph.pair(u, v) not in protected for u, v in pairs.T.tolist()]
             pairs = np.ascontiguousarray(pairs[:, free])
         rows = pairs.shape[1] + 1
-        return _Singles(pairs, np.zeros((rows, self._rivals.size)), np.zeros(rows, dtype=np.int64))
+        status = np.zeros(rows, dtype=np.int64)
+        return _Singles(pairs, np.zeros((rows, self._rivals.size)), status, np.full(pairs.shape, FREE))
 
     def _local_budgets(self) -> IntArray:
-        """Of both ends of each pair."""
-        local = self.query.threat.local_budget
-        if isinstance(local, np.ndarray):
-            return local[self._pairs]
-        return np.full(self._pairs.shape, FREE if local is None else local)
+        """Of both ends of each pair; a directed one is paid for at its target."""
+        local, pairs = self.query.threat.local_budget, self._pairs
+        if local is None:
+            return self._known.free
+        out = local[pairs] if isinstance(local, np.ndarray) else np.full(pairs.shape, local)
+        if self.query.graph.directed:
+            out[0] = FREE
+        return out
 
     def _names(self, pairs: Sequence[int]) -> tuple[Pair, ...]:
         return tuple(self.query.graph.pair(*self._pairs[:, pair].tolist()) for pair in pairs)
@@ -239,8 +244,8 @@ class FewGraphs:
         self._raise_lower(0)
         if self.most == 0:
             return True
-        if status[1:].any():
-            allowed = (self._local > 0).all(axis=0) if self.query.threat.local_budget is not None else True
+        if status.any():
+            allowed = (self._local > 0).all(axis=0)
             for wanted in (BROKEN, DOUBTFUL):
                 for row in (np.flatnonzero((status[1:] == wanted) & allowed) + 1).tolist():
                     if self._breaks_alone(row):
@@ -264,10 +269,11 @@ class FewGraphs:
     def _follow_gains(self) -> bool:
         """Whether an attack is found by flipping what gains most."""
         lender, desk, claim = self._lender, self._desk, self.query.claim
+        promise = desk.promise[: self._rivals.size]
         size = int(
             follow_gains(
                 lender.lent, desk.held, claim.node, claim.label, self._rivals, self._pairs, self._local,
-                self._known.margins, min(self.most, MOST_FLIPS), TRIES, desk.arcs, desk.chosen, desk.promise,
+                self._known.margins, min(self.most, MOST_FLIPS), TRIES, desk.arcs, desk.chosen, promise,
             )
         )  # fmt: skip
         if size:
