@@ -292,13 +292,13 @@ IN_SEARCH = (
     ),
     Fault(
         "spend-one-less", "search/linear/concretize.py",
-        "while taken < left and finite:",
-        "while taken < left - 1 and finite:",
+        "while taken < left and taken < found:",
+        "while taken < left - 1 and taken < found:",
     ),
     Fault(
         "spend-charges-too-much", "search/linear/concretize.py",
-        "linear.spent[p.pair_v[at]] += 1",
-        "linear.spent[p.pair_v[at]] += 2",
+        "linear.spent[v] += 1",
+        "linear.spent[v] += 2",
     ),
     # boxes
     Fault(
@@ -574,8 +574,8 @@ IN_SEARCH = (
     ),
     Fault(
         "first-end-pays", "search/linear/concretize.py",
-        "linear.spent[p.pair_v[at]] += 1",
-        "linear.spent[p.pair_u[at]] += 1",
+        "linear.spent[v] += 1",
+        "linear.spent[p.pair_u[pair]] += 1",
     ),
     # charges of edges from base values
     Fault(
@@ -647,6 +647,72 @@ IN_SEARCH = (
         "charges-taken-edge-breaks-nothing", "search/charges/question.py",
         "if found is not None or budget == 0:",
         "if True:",
+    ),
+    Fault(
+        "gains-ranked-as-if-nothing-was-spent", "search/linear/concretize.py",
+        "            free = free and s.local_left[p.pair_v[pair]] >= left\n",
+        "",
+    ),
+    Fault(
+        "gains-of-all-where-few-may-flip", "search/linear/concretize.py",
+        "if finite and free and found <= left:",
+        "if finite and free and found <= left // 2:",
+    ),
+    # few graphs
+    Fault(
+        "few-one-ring-less", "search/strategies/few_graphs.py",
+        "self.rings = len(looking) + int(len(looking) > 0 and looking[0] is Aggregation.GCN)",
+        "self.rings = len(looking)",
+    ),
+    Fault(
+        "few-loops-never-flip", "search/strategies/few_graphs.py",
+        "int(any(how is not Aggregation.GCN for how in looking))",
+        "0",
+    ),
+    Fault(
+        "few-sources-pay", "search/strategies/few_graphs.py",
+        "            out[0] = FREE\n",
+        "            out[1] = FREE\n",
+    ),
+    Fault(
+        "few-sets-one-smaller", "search/strategies/few_graphs.py",
+        "sizes = [(2, self.most)] if first_only",
+        "sizes = [(2, self.most - 1)] if first_only",
+    ),
+    Fault(
+        "few-doubts-hold", "search/strategies/few_kernels.py",
+        "return HOLDS if best + off <= 0.0 else DOUBTFUL",
+        "return HOLDS if best <= 0.0 else DOUBTFUL",
+    ),
+    Fault(
+        "few-sets-without-the-last-pair", "search/strategies/few_kernels.py",
+        "if size < most and behind < count:",
+        "if size < most and behind < count - 1:",
+    ),
+    Fault(
+        "few-what-is-dear-goes-with-all-behind", "search/strategies/few_kernels.py",
+        "        if chosen[last] < count:\n            return\n",
+        "        if chosen[last] < count and last == 0:\n            return\n",
+    ),
+    Fault(
+        "few-other-label-s-singles", "search/strategies/few_graphs.py",
+        "key = self.query.claim, self.query.threat.protected",
+        "key = self.query.claim.node, self.query.threat.protected",
+    ),
+    Fault(
+        "few-protected-pairs-flip", "search/strategies/few_graphs.py",
+        "        if protected:\n",
+        "        if False:\n",
+    ),
+    Fault(
+        "few-promises-of-other-questions", "search/strategies/few_graphs.py",
+        "desk.promise[: self._rivals.size]",
+        "desk.promise",
+    ),
+    Fault(
+        "few-near-of-the-last-node", "search/strategies/few_graphs.py",
+        "return int(set_near(self._lender.lent, overlay.near, overlay.touched, node, FAR))",
+        "return int(set_near(self._lender.lent, overlay.near.copy(), overlay.touched, node, FAR))",
     ),
 )  # fmt: skip
 

@@ -54,12 +54,19 @@ def _limits(timeout: float | None, node_limit: int | None) -> None:
         raise InputError(f"node_limit: expected a whole number from 1 on, got {node_limit!r}")
 
 
+def _with_graph(answer: _Answer, graph: Graph) -> _Answer:
+    """`replace(answer, graph=graph)`, which would look at each field for as long as an easy question takes."""
+    copy = object.__new__(type(answer))
+    copy.__dict__.update(answer.__dict__, graph=graph)
+    return copy
+
+
 def _answered(ask: Callable[[], _Answer], graph: Graph) -> _Answer:
     """With the graph, which answers are drawn on; also where the user has ended the question."""
     try:
-        return replace(ask(), graph=graph)
+        return _with_graph(ask(), graph)
     except Interrupted as stop:
-        raise Interrupted(replace(stop.answer, graph=graph)) from None
+        raise Interrupted(_with_graph(stop.answer, graph)) from None
 
 
 def _from_the_prediction(found: Radius) -> Radius:

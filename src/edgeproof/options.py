@@ -55,6 +55,7 @@ TABLE: tuple[Option, ...] = (
     Option("interplay_forks", True, "under means: take two flips at one vertex as one step"),
     Option("by_size", True, "node tasks, insertions on large graphs: rule out sizes of attacks in turn, list no pairs"),
     Option("charges", True, "node tasks, deletions, much to look at: bound what each deletion costs, without a tree"),
+    Option("few_graphs", True, "node tasks, deletions: few graphs are evaluated one by one, and likely attacks, first"),
     Option("radius_from_below", True, "radius: prove budgets from below too; off: the paper's way, from above only"),
 )
 
@@ -66,6 +67,7 @@ TEST_SWITCHES: tuple[Option, ...] = (
     Option("forks_at_once", False, "interplay_forks"),
     Option("by_size_at_once", False, "by_size, on small graphs too"),
     Option("charges_at_once", False, "charges, however little there is to look at"),
+    Option("few_graphs_at_once", False, "few_graphs, on small graphs too"),
     Option("enumerate_at_once", False, "evaluate all graphs below the root instead of splitting"),
     Option("attack_at_once", False, "attacks, before the first search node"),
 )
@@ -75,9 +77,12 @@ TEST_SWITCHES: tuple[Option, ...] = (
 PAPER: Mapping[str, bool] = MappingProxyType({option.name: option.paper for option in TABLE})
 
 
+_DEFAULTS = {option.name: option.default for option in (*TABLE, *TEST_SWITCHES)}
+
+
 def resolve(options: Mapping[str, Any] | None) -> dict[str, bool]:
     """All options with their values; unknown names and wrong types are refused."""
-    values = {option.name: option.default for option in (*TABLE, *TEST_SWITCHES)}
+    values = dict(_DEFAULTS)
     for name, value in (options or {}).items():
         if name not in values:
             known = ", ".join(sorted(option.name for option in TABLE))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..clock import UNLIMITED, Clock
-from ..model.arrays import FloatArray
+from ..model.arrays import FloatArray, IntArray
 from ..model.graph import Graph
 from ..model.memo import Memo
 from ..model.network import Network
@@ -25,6 +25,21 @@ def _evaluate(network: Network, graph: Graph) -> tuple[FloatArray, FloatArray]:
 
 
 _whole_graph: Memo[tuple[FloatArray, FloatArray]] = Memo(_evaluate)
+
+
+def _certain_classes(network: Network, graph: Graph) -> IntArray:
+    """Of every vertex, the class that wins beyond rounding; -1 where none does."""
+    scores, error = np.broadcast_arrays(*_whole_graph(network, graph))
+    best = scores.argmax(axis=1)
+    at = np.arange(best.size), best
+    with np.errstate(invalid="ignore", over="ignore"):
+        low, high = scores[at] - error[at], scores + error
+        high[at] = -np.inf
+        bounded = np.isfinite(scores).all(axis=1) & np.isfinite(error).all(axis=1)
+        return np.where(bounded & (high < low[:, None]).all(axis=1), best, -1)
+
+
+_certain: Memo[IntArray] = Memo(_certain_classes)
 
 
 def _scores_with_error(network: Network, graph: Graph, node: int | None) -> tuple[FloatArray, FloatArray]:
@@ -49,6 +64,10 @@ def predicted_class(network: Network, graph: Graph, node: int | None, clock: Clo
     Two scores that rounding could swap are compared exactly: otherwise the default label of a tied
     vertex would depend on the order of summation.
     """
+    if node is not None and graph.num_vertices <= WHOLE:
+        known = int(_certain(network, graph)[node])
+        if known >= 0:
+            return known
     scores, error = _scores_with_error(network, graph, node)
     best, bounded = int(np.argmax(scores)), np.isfinite(scores).all() and np.isfinite(error).all()
     if bounded and (np.delete(scores + error, best) < scores[best] - error).all():

@@ -206,7 +206,7 @@ class Network:
     def num_features(self) -> int:
         return self.layers[0].width_in
 
-    @property
+    @cached_property
     def num_classes(self) -> int:
         return self.widths[-1]
 
@@ -215,7 +215,7 @@ class Network:
         """Whether some layer weighs messages by degrees: then what happens at the senders' in-edges matters too."""
         return any(one.aggregation is Aggregation.GCN and not one.is_dense for one in self.layers)
 
-    @property
+    @cached_property
     def widths(self) -> tuple[int, ...]:
         """Widths from the input features to the scores."""
         hidden = (self.num_features, *(layer.width_out for layer in self.layers))

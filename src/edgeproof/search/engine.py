@@ -22,6 +22,7 @@ from .from_base import by_charges, prepare, radius_by_charges
 from .meanwhile import answer_meanwhile
 from .radius import Progress, RadiusSearch
 from .room import fits, refuse, tree_bytes
+from .strategies import few_graphs
 from .strategies.by_size import BySize, is_for, warm_up_sizes
 from .strategy import Search, no_stats
 from .trace import Trace
@@ -82,6 +83,7 @@ def _for_proofs(chosen: dict[str, bool]) -> dict[str, bool]:
     """
     return chosen | {
         "enumerate_at_once": False, "interplay": False, "lines_nested": True, "by_size": False, "charges": False,
+        "few_graphs": False,
     }  # fmt: skip
 
 
@@ -94,6 +96,10 @@ def _without_tree(
             sizes = BySize(query, alarm, node_limit)
             sizes.run(first_only=True)
             return sizes.verdict()
+        if few_graphs.is_for(query, chosen, memory):
+            few = few_graphs.FewGraphs(query, alarm)
+            if few.run(first_only=True):
+                return few.verdict(started)
         return by_charges(query, chosen, alarm, started, memory)
     except KeyboardInterrupt:
         alarm.interrupted = True
@@ -214,7 +220,14 @@ def _radius_without_tree(
         sizes = BySize(query, alarm, node_limit, progress)
         sizes.run(first_only=False)
         return sizes.radius()
-    return radius_by_charges(query, chosen, alarm, started, progress, memory)
+    known = None
+    if chosen["radius_from_below"] and few_graphs.is_for(query, chosen, memory):
+        few = few_graphs.FewGraphs(query, alarm, progress)
+        settled = few.run(first_only=False)
+        known = few.radius(started, settled)
+        if settled:
+            return known
+    return radius_by_charges(query, chosen, alarm, started, progress, memory) or known
 
 
 def _radius_by_tree(

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit.decorators import entry
+from ..jit.decorators import entry, leaf
 from .evaluate import CROWDED, evaluate_flips, is_there
 from .layout import STOPPED
+
+
+@leaf
+def largest_margin(b, o, label, rivals, error):
+    """Of the scores that an evaluation has left, with its error: the largest margin of a rival, and how far any margin
+    may be off.
+    """
+    best, largest = -np.inf, 0.0
+    for r in range(rivals.size):
+        best = max(best, o.score[rivals[r]] - o.score[label])
+    for c in range(b.width[b.L]):
+        largest = max(largest, abs(o.score[c]))
+    return best, 2.0 * error + 2.0**-51 * largest
 
 
 @entry
@@ -29,11 +42,5 @@ def score_row(b, o, node, label, rivals, arcs, count, w, xs, first, values, erro
         error = evaluate_flips(b, o, node, sources, targets, inserted, total)
         if error == CROWDED:
             return np.int64(k)
-        best, largest = -np.inf, 0.0
-        for r in range(rivals.size):
-            best = max(best, o.score[rivals[r]] - o.score[label])
-        for r in range(b.width[b.L]):
-            largest = max(largest, abs(o.score[r]))
-        values[k] = best
-        errors[k] = 2.0 * error + 2.0**-51 * largest
+        values[k], errors[k] = largest_margin(b, o, label, rivals, error)
     return np.int64(xs.size)

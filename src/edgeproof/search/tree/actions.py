@@ -132,7 +132,11 @@ def bound(p, s, linear, nested, innermost, options, excluded, marks, depth, left
     tally[TRACE_FLAGS] = 0
     if options.lines and bound_by_lines(p, s, linear, nested, innermost, options, excluded, np.int64(LINES_EXCLUDED)):
         return
-    tally[ACTION] = PROBE if options.lines and left > 1 else CHOOSE
+    # below a flip, the best gains are those of the parent, which were tried there
+    flipped = depth > tally[BASE] and (s.frame_phase[depth - 1] == 1) == (options.flip_first != 0)
+    tally[ACTION] = CHOOSE
+    if options.lines and left > 1:
+        tally[ACTION] = PROBED if flipped else PROBE
 
 
 @part
