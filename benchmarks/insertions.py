@@ -2,6 +2,7 @@
 
     python benchmarks/insertions.py                               # every row, 60 nodes each, radii up to 5, 60 s a node
     python benchmarks/insertions.py --row Cora/gcn16 --sample 300
+    python benchmarks/insertions.py --row Cora/max32              # layers that take a max
     python benchmarks/insertions.py --row Cora/mean32/3 --cap 1   # three layers
     python benchmarks/insertions.py --insert target               # pairs at the node in question only
 

@@ -18,7 +18,7 @@ from ..deadline import Alarm
 from ..jit.by_address import Bundle
 from .layout import BOUNDS, DELETE, EVALUATIONS, GCN, NEVER_WORTH, PASSES, STOP, Pass, Stand
 from .limits import Limits
-from .question import Question
+from .question import Askable
 from .shape import bound_shape
 from .single_flips import make_pass, pass_single_flips
 from .stand import kind_between, move, retreat
@@ -38,7 +38,7 @@ class SizeSearch:
 
     def __init__(
         self,
-        question: Question,
+        question: Askable,
         alarm: Alarm,
         node_limit: int | None,
         on_attack: Callable[[list[Pair]], None],

@@ -19,6 +19,8 @@ from ..budget.any_depth import AnyDepthSearch
 from ..budget.limits import IncompleteError, OutOfNodesError, OutOfTimeError
 from ..budget.question import make_question
 from ..budget.search import SizeSearch
+from ..maxima.search import MaxSizeSearch
+from ..maxima.setting import make_max_question
 from ..deadline import Alarm
 
 Progress = Callable[[int, int | None], None]
@@ -78,12 +80,16 @@ class BySize:
         self.lower, self.attack, self.rival = -1, None, None
         self.reason: str | None = None
         self.robust = False
-        question = make_question(query, max(min(self.cap, LARGEST), 1))
-        self._search: SizeSearch | AnyDepthSearch
+        self._search = self._choose(max(min(self.cap, LARGEST), 1), node_limit)
+
+    def _choose(self, most: int, node_limit: int | None) -> SizeSearch | AnyDepthSearch:
+        question = make_question(self.query, most)
         if question is not None:
-            self._search = SizeSearch(question, alarm, node_limit, self._note)
-        else:
-            self._search = AnyDepthSearch(query, alarm, node_limit, self._note)
+            return SizeSearch(question, self._alarm, node_limit, self._note)
+        largest = make_max_question(self.query, most)
+        if largest is not None:
+            return MaxSizeSearch(largest, self._alarm, node_limit, self._note)
+        return AnyDepthSearch(self.query, self._alarm, node_limit, self._note)
 
     attack: list[Pair] | None
     rival: int | None
