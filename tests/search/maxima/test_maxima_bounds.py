@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from edgeproof.engines import brute
 from edgeproof.model.query import Query
 from edgeproof.search.base.evaluator import FlipEvaluator
 from edgeproof.search.budget.single_flips import make_pass
+from edgeproof.search.budget.stand import move, retreat
 from edgeproof.search.budget.tables import make_tables
 from edgeproof.search.jit.by_address import Bundle
 from edgeproof.search.maxima.bounds import ShapeBound
@@ -72,7 +75,9 @@ def scaled(query: Query, index: int) -> Query:
     if index % 2:
         return query
     given = query.graph
-    features = given.features.dense() * np.random.default_rng((SEED, index)).uniform(0.5, 1.5, given.features.dense().shape)
+    features = given.features.dense() * np.random.default_rng((SEED, index)).uniform(
+        0.5, 1.5, given.features.dense().shape
+    )
     graph = Graph(np.stack([given.sources, given.targets]), features, directed=given.directed)
     return Query(query.network, graph, query.threat, query.claim)
 
@@ -140,3 +145,33 @@ def test_pairs_of_the_grid_are_all_met() -> None:
     met = {(bench.star.first, bench.star.last, bench.star.directed) for _, bench in benches(0, 1, 240)}
     assert {(2, 2), (0, 2), (1, 2), (2, 0), (2, 1)} <= {pair[:2] for pair in met}
     assert len(met) >= 9
+
+
+def test_items_bound_what_flips_do_to_one_vertex() -> None:
+    """Every set of flips at a vertex against the sum of its rows: the pre-activation after moving, vertex by vertex."""
+    checked = 0
+    for index, bench in benches(0, 1, 120):
+        vertices, graph = bench.vertices, bench.query.graph
+        for y in range(bench.star.n):
+            come, go = (set(some.tolist()) for some in vertices.allowed(y))
+            for a, c in ((1, 0), (0, 1), (2, 0), (1, 1), (0, 2), (2, 1)):
+                z = vertices.pre(y, a - c)
+                items = vertices.items(y, a, c, len(graph.in_neighbours(y)) + a - c)
+                row = {int(x): at for at, x in enumerate(items.who)}
+                for chosen in ((*ins, *outs) for ins in combinations(come, a) for outs in combinations(go, c)):
+                    for x in chosen:
+                        move(*bench.lent[:2], x, y)
+                    change = vertices.pre(y) - z
+                    for _ in chosen:
+                        retreat(*bench.lent[:2])
+                    rows = [row[x] for x in chosen]
+                    where = f"seed {SEED}, index {index}, vertex {y}: {chosen}"
+                    assert (change <= items.up[rows].sum(axis=0) + 1e-9).all(), where
+                    assert (-change <= items.down[rows].sum(axis=0) + 1e-9).all(), where
+                    up, down = items.reach(a, c)
+                    assert (change <= up + 1e-9).all(), where
+                    assert (-change <= down + 1e-9).all(), where
+                    if a + c == 1:
+                        assert np.allclose(change, items.up[rows[0]], atol=1e-9), where
+                    checked += 1
+    assert checked > 600

@@ -144,7 +144,9 @@ class ShapeBound:
             boxed = float(gain.most_in(low, high)) - term
             self._enter(psi, values, items, a, c, start, boxed)
 
-    def _enter(self, psi: FloatArray, values: FloatArray, items: Items, a: int, c: int, start: float, boxed: float) -> None:
+    def _enter(
+        self, psi: FloatArray, values: FloatArray, items: Items, a: int, c: int, start: float, boxed: float
+    ) -> None:
         """psi[s, o]: the best of these, o of them with in-neighbours of the node."""
         tops = self._tops(values, items, a, c)
         for o in range(a + c + 1):
@@ -160,9 +162,16 @@ class ShapeBound:
         """Sums of the largest: insertions and deletions, then the same with in-neighbours of the node."""
         inside, out = self.inside[items.who], []
         inserts = np.arange(items.who.size) < items.inserted
-        for chosen, most in ((inserts & ~inside, a), (~inserts & ~inside, c), (inserts & inside, a), (~inserts & inside, c)):
+        for chosen, most in (
+            (inserts & ~inside, a),
+            (~inserts & ~inside, c),
+            (inserts & inside, a),
+            (~inserts & inside, c),
+        ):
             some = values[chosen]
-            kept = np.sort(some if some.size <= most else np.partition(some, some.size - most)[some.size - most :])[::-1]
+            kept = np.sort(some if some.size <= most else np.partition(some, some.size - most)[some.size - most :])[
+                ::-1
+            ]
             sums = [0.0, *np.cumsum(kept).tolist()] if most else [0.0]
             out.append(sums + [NEVER_WORTH] * (most + 1 - len(sums)))
         return out
@@ -253,7 +262,7 @@ class ShapeBound:
     # --- flips elsewhere ---
 
     def _fill_worth(self, take: FloatArray, start: float) -> None:
-        """worth[at, x]: the most that an attack with a flip of this in-neighbour and x reaches, for any rival so far."""
+        """worth[at, x]: the most that an attack with a flip of this in-neighbour and x reaches, for rivals so far."""
         m, halves = self.m, 1 + (1 - self.both)
         for at in range(self.count):
             spend_without(*self.lent, self.count, 0, m, at)

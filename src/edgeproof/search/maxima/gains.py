@@ -4,7 +4,7 @@ it at most. `docs/theory-maxima.md` has the proofs.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from ...model.arrays import FloatArray
 from .vertex import Items
 
 
-class Gain(NamedTuple):
+@dataclass(frozen=True)
+class Gain:
     """The sum over coordinates of
 
         peak * max(h - top, 0) + loss * min(most, max(here - h, 0)) + line * h,   h = act(z).
@@ -38,18 +39,18 @@ class Gain(NamedTuple):
 
     def value(self, z: FloatArray) -> FloatArray:
         """Of one row or of each."""
-        return self.parts(z).sum(axis=-1)
+        return np.asarray(self.parts(z).sum(axis=-1))
 
     def most_in(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """The most between two rows."""
-        return np.maximum(self.parts(low), self.parts(high)).sum(axis=-1)
+        return np.asarray(np.maximum(self.parts(low), self.parts(high)).sum(axis=-1))
 
     def by_item(self, z: FloatArray, items: Items, low: FloatArray, high: FloatArray, exact: bool) -> FloatArray:
         """What each flip adds to the value at z at most, if all together stay between `low` and `high`; exact: there
         is one only.
         """
         if exact:
-            return self.value(z + items.up) - self.value(z)
+            return np.asarray(self.value(z + items.up) - self.value(z))
         least, greatest = self.quotients(z, low, high)
         span = np.maximum(high - z, 1e-300)
         top = self.top
@@ -63,7 +64,7 @@ class Gain(NamedTuple):
         for rows, weight in ((items.up, np.maximum(self.line, 0.0)), (items.down, np.maximum(-self.line, 0.0))):
             if weight.any():
                 out = out + np.maximum(rows, 0.0) @ (weight * greatest) + np.minimum(rows, 0.0) @ (weight * least)
-        return out
+        return np.asarray(out)
 
     def quotients(self, z: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Least and largest (act(z + d) - act(z)) / d between these: act is convex."""
@@ -83,7 +84,7 @@ def old_neighbour(take: FloatArray, top: FloatArray, most: FloatArray, here: Flo
 
 
 def newcomer(take: FloatArray, top: FloatArray, share: float) -> Gain:
-    """Of a newcomer under a last layer that takes a max; what it does to the label's favour it may share with others."""
+    """Of a newcomer under a last layer that takes a max; what it spoils, others may spoil too: `share` counts."""
     zero = np.zeros_like(take)
     return Gain(top, np.where(take > 0.0, take, share * take), zero, zero, zero, zero, zero)
 

@@ -1,4 +1,4 @@
-"""What every vertex would add to a vertex that takes a max of features: products of sparse rows, a coordinate at a time."""
+"""What every vertex would add to one that takes a max of features: products of sparse rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ..jit.decorators import entry
 
 @entry
 def newcomers_products(ptr, column, value, peak, weight, up, down):
-    """up[x], down[x]: sums over the columns c of max(value[x, c] - peak[c], 0) times the positive and the negative parts
+    """up[x], down[x]: sums over the columns c of max(value[x, c] - peak[c], 0) times the positive and the negative part
     of weight[c]; weight: (columns, width).
     """
     width = weight.shape[1]

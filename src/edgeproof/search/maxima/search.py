@@ -42,7 +42,7 @@ class MaxSizeSearch(SizeSearch):
         self._tables = Bundle(make_tables(self.question.star, self.question.base.heard, self._near, most))
 
     def _fill(self, shape: Shape, rivals: IntArray, floor: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Bounds of all rivals that are asked for; what is reached with each newcomer, and with each in-neighbour gone."""
+        """Bounds of these rivals; what is reached with each newcomer, and with each in-neighbour gone."""
         assert self._tables is not None
         star, tables = self.question.star, self._tables.bundle
         lent = (self._star, self._stand, self._found, self._tables)
@@ -95,7 +95,7 @@ class MaxSizeSearch(SizeSearch):
         return self._evaluate(known, floor)
 
     def _evaluate(self, known: dict[Pair, float], floor: float) -> list[tuple[float, Pair]]:
-        """Of flips with these bounds, the values of those above `floor`, and of the best; no more once one is an attack."""
+        """Of flips with these bounds, the values of those above `floor`, and of the best, up to the first attack."""
         here, found = self.flips(), []
         for at, pair in enumerate(sorted(known, key=lambda one: -known[one])):
             if known[pair] <= floor and at >= LOOKED_AT:
@@ -127,4 +127,4 @@ def _best(values: FloatArray, floor: float) -> list[int]:
     some = np.flatnonzero(values > NEVER_WORTH)
     ordered = some[np.argsort(-values[some], kind="stable")]
     above = int((values[ordered] > floor).sum())
-    return ordered[: max(above, LOOKED_AT)].tolist()
+    return [int(one) for one in ordered[: max(above, LOOKED_AT)]]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...arithmetic.float64 import max_of_sparse, times
-from ...model.arrays import FloatArray
+from ...model.arrays import FloatArray, IntArray
 from ...model.graph import Graph
 from ...model.memo import Memo
 from ...model.network import Layer, Network
@@ -23,7 +23,8 @@ SPREAD = 32.0
 MOST = 12
 
 
-class Whole(NamedTuple):
+@dataclass(frozen=True)
+class Whole:
     """What serves every node of a graph: (n, H) unless said otherwise.
 
     lift, drop: the most that one deletion at a vertex can add to what it hears, and take from it; under a max, that all
@@ -42,7 +43,8 @@ class Whole(NamedTuple):
     fall: FloatArray
 
 
-class MaxQuestion(NamedTuple):
+@dataclass(frozen=True)
+class MaxQuestion:
     """The same fields as `budget.question.Question`, for `SizeSearch`."""
 
     query: Query
@@ -100,7 +102,7 @@ def make_max_question(query: Query, most: int) -> MaxQuestion | None:
 
 
 def _slack(base: Base, first: int, whole: Whole, most: int, sizes: tuple[FloatArray, FloatArray, FloatArray]) -> float:
-    """How far a margin, or a bound of one, is off at most; the magnitudes are those of the largest vertex and degree."""
+    """How far a margin, or a bound of one, is off at most, with magnitudes of the largest vertex and degree."""
     keep_size, take_size, const_size = sizes
     bounds, degree = base.bounds[first], int(base.heard.max(initial=0))
     columns = whole.weight.shape[0] if base.how[first] == MAX else 0
@@ -152,7 +154,7 @@ def _sums(rows: FloatArray) -> FloatArray:
     return np.cumsum(sums, axis=0)
 
 
-def scale_of(how: int, count: FloatArray | int) -> FloatArray:
+def scale_of(how: int, count: FloatArray | IntArray | int) -> FloatArray:
     """What all that is heard is multiplied with."""
     assert how != GCN
     return 1.0 / np.maximum(count, 1.0) if how == MEAN else np.ones(np.shape(count))

@@ -1,4 +1,4 @@
-"""Kernels that Python calls: who is near, how pairs may flip, and the program of `budget/share.py` that shares a budget."""
+"""Kernels that Python calls: who is near, how pairs may flip, and the program of `budget/share.py`."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from .setting import MaxQuestion, scale_of
 from .sharing import kinds_at
 
 
-class Items(NamedTuple):
+@dataclass(frozen=True)
+class Items:
     """Flips at one vertex, one a row: insertions first. `up` and `down`: what a flip adds to a pre-activation, and what
     it takes away, a coordinate. Of several flips together, the change D has D <= sum of `up` and -D <= sum of `down`.
     """
@@ -40,10 +41,10 @@ def _largest(rows: FloatArray, count: int) -> FloatArray:
         return np.zeros(rows.shape[1])
     rows = np.maximum(rows, 0.0)
     if count == 1:
-        return rows.max(axis=0)
+        return np.asarray(rows.max(axis=0))
     if count < len(rows):
         rows = np.partition(rows, len(rows) - count, axis=0)[len(rows) - count :]
-    return rows.sum(axis=0)
+    return np.asarray(rows.sum(axis=0))
 
 
 class Vertices:
@@ -86,7 +87,7 @@ class Vertices:
 
     def _of_peak(self, y: int, peak: FloatArray) -> FloatArray:
         some = np.flatnonzero(peak)
-        return self.question.whole.own[y] + peak[some] @ self.question.whole.weight[some]
+        return np.asarray(self.question.whole.own[y] + peak[some] @ self.question.whole.weight[some])
 
     def pre(self, y: int, more: int = 0, also: int | None = None) -> FloatArray:
         """The pre-activation of y; with so many in-neighbours more, whose messages are not counted; with one of them
@@ -96,7 +97,7 @@ class Vertices:
         if first == MAX:
             return self._of_peak(y, self.peak(self.heard(y) + ([] if also is None else [also])))
         gathered = self.stand.gathered[y] if also is None else self.stand.gathered[y] + whole.sent[also]
-        return whole.own[y] + self.scale(int(self.stand.heard[y]) + more) * gathered
+        return np.asarray(whole.own[y] + self.scale(int(self.stand.heard[y]) + more) * gathered)
 
     def _hear_node(self) -> FloatArray:
         """Pre-activations of all vertices, as they are in the graph, once the node is an in-neighbour; the latter if
@@ -107,7 +108,7 @@ class Vertices:
             return whole.pre
         if star.first != MAX:
             scale = scale_of(star.first, base.heard + 1)
-            return whole.own + scale[:, None] * (whole.gathered + whole.sent[star.node])
+            return np.asarray(whole.own + scale[:, None] * (whole.gathered + whole.sent[star.node]))
         out = whole.pre.copy()
         column, value = self._features(star.node)
         place = np.full(whole.weight.shape[0], -1)
@@ -166,7 +167,9 @@ class Vertices:
             ups.append(more if a + c > 1 else more - less)
             downs.append(less if a + c > 1 else less - more)
         none = np.zeros((0, self.question.star.H))
-        return Items(np.concatenate([come, go]), np.concatenate([none, *ups]), np.concatenate([none, *downs]), come.size)
+        return Items(
+            np.concatenate([come, go]), np.concatenate([none, *ups]), np.concatenate([none, *downs]), come.size
+        )
 
     def _losses(self, xs: list[int], go: IntArray, c: int) -> tuple[FloatArray, FloatArray]:
         """What one of c deletions takes from a pre-activation at most, and adds: a column falls only if the largest
