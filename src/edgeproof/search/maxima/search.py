@@ -36,6 +36,7 @@ class MaxSizeSearch(SizeSearch):
         self._vertices = Vertices(question, self.stand, self._star, self._stand)
         self._evaluator = FlipEvaluator(question.query)
         self.evaluations = 0
+        self._certain = False  # whether what was evaluated last is an attack
         self._make_tables(2)
 
     def _make_tables(self, most: int) -> None:
@@ -79,6 +80,10 @@ class MaxSizeSearch(SizeSearch):
         totals = self._fill((1, 0, 0), every, NEVER_WORTH)[1]
         for u in _best(totals, floor):
             known[name(u, star.node)] = float(totals[u])
+        found = self._evaluate(known, floor)
+        if found and self._certain:
+            return found
+        known.clear()
         if star.delete:
             gone = self._fill((0, 1, 0), every, NEVER_WORTH)[2]
             kinds = self._vertices.kinds(star.node)
@@ -92,11 +97,13 @@ class MaxSizeSearch(SizeSearch):
                 for x in _best(tables.worth[at], floor):
                     pair = name(x, w)
                     known[pair] = max(known.get(pair, NEVER_WORTH), float(tables.worth[at, x]))
-        return self._evaluate(known, floor)
+        return sorted(found + self._evaluate(known, floor), key=lambda one: -one[0])
 
     def _evaluate(self, known: dict[Pair, float], floor: float) -> list[tuple[float, Pair]]:
         """Of flips with these bounds, the values of those above `floor`, and of the best, up to the first attack."""
-        here, found = self.flips(), []
+        here = self.flips()
+        found: list[tuple[float, Pair]] = []
+        self._certain = False
         for at, pair in enumerate(sorted(known, key=lambda one: -known[one])):
             if known[pair] <= floor and at >= LOOKED_AT:
                 break
@@ -105,7 +112,8 @@ class MaxSizeSearch(SizeSearch):
             self.evaluations += 1
             value = float(margins.max()) + error
             found.append((value, pair))
-            if value > 2.0 * error:
+            self._certain = value > 2.0 * error
+            if self._certain:
                 break
         return sorted(found, key=lambda one: -one[0])
 

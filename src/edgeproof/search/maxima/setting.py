@@ -130,7 +130,7 @@ def _make_whole(network: Network, graph: Graph) -> Whole:
         falls = times(graph.features, np.ascontiguousarray(minus.T))
         rises = times(graph.features, np.ascontiguousarray(plus.T))
         sent, gathered, pre = np.zeros((n, H)), np.zeros((n, H)), own + drop - lift
-        weight = np.ascontiguousarray(layer.A.T)
+        weight = layer.A.T.copy()
     else:
         sent, gathered = view(base, first, SENT), view(base, first, GATHERED)
         lift, drop = _largest_heard(base, -sent), _largest_heard(base, sent)
