@@ -55,7 +55,7 @@ class Bench:
     def bound(self, shape: Shape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         bounds, totals = np.zeros(self.star.R), np.full(self.star.n, -1e300)
         self.tables.worth[:] = -1e300
-        one = ShapeBound(self.vertices, self.found, self.tables, self.lent, shape)
+        one = ShapeBound(self.vertices, self.found, self.tables, self.lent, shape, lambda: None)
         for r in range(self.star.R):
             bounds[r] = one.bound(r, -1e290)
             if shape[0] and bounds[r] > -1e290:

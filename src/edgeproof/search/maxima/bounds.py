@@ -7,6 +7,8 @@ the budget is the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ...model.arrays import FloatArray, IntArray
@@ -19,6 +21,8 @@ from .vertex import Items, Vertices
 
 # newcomers whose flips are gone through one by one
 MOST_REFINED = 48
+# bytes of items that are kept from one rival to the next; those of other in-neighbours are made again
+MOST_HELD = 1 << 27
 Shape = tuple[int, int, int]
 
 
@@ -26,8 +30,15 @@ class ShapeBound:
     """Fills the tables of one shape where the stand is; in-neighbours of the node are `near`."""
 
     def __init__(
-        self, vertices: Vertices, found: Pass, tables: Tables, lent: tuple[Bundle, Bundle, Bundle, Bundle], shape: Shape
+        self,
+        vertices: Vertices,
+        found: Pass,
+        tables: Tables,
+        lent: tuple[Bundle, Bundle, Bundle, Bundle],
+        shape: Shape,
+        look: Callable[[], None],
     ) -> None:
+        self._look_at_clock = look
         self.vertices, self.found, self.tables, self.lent = vertices, found, tables, lent
         self.question: MaxQuestion = vertices.question
         self.stand: Stand = vertices.stand
@@ -45,6 +56,7 @@ class ShapeBound:
         self.z = np.array([vertices.pre(int(w)) for w in self.near]).reshape(self.count, star.H)
         self.h = np.maximum(self.z, 0.0) + star.slope * np.minimum(self.z, 0.0)
         self._find_tops()
+        self._held = 0
         self._splits: dict[int, list[tuple[int, int, FloatArray, Items, FloatArray, FloatArray]]] = {}
         self.pres = vertices.as_newcomers() if self.i else np.zeros((0, star.H))
         self.inside = np.zeros(star.n, dtype=np.bool_)
@@ -121,6 +133,7 @@ class ShapeBound:
         """
         if at in self._splits:
             return self._splits[at]
+        self._look_at_clock()
         w, stand, found = int(self.near[at]), self.stand, []
         come, go = self.vertices.allowed(w)
         heard = int(stand.heard[w])
@@ -133,7 +146,10 @@ class ShapeBound:
                 items = self.vertices.items(w, a, c, heard + a - c)
                 up, down = items.reach(a, c)
                 found.append((a, c, z, items, z - down, z + up))
-        self._splits[at] = found
+        size = sum(items.up.nbytes + items.down.nbytes for _, _, _, items, _, _ in found)
+        if self._held + size <= MOST_HELD:
+            self._held += size
+            self._splits[at] = found
         return found
 
     def _fill_psi(self, at: int, take: FloatArray) -> None:
@@ -240,6 +256,7 @@ class ShapeBound:
             return 0
         value, star, gain = self.tables.value, self.question.star, self._gain_of_new(take)
         for u in busy.tolist():
+            self._look_at_clock()
             psi = np.full((self.m + 1, self.m + 1), NEVER_WORTH)
             psi[0, 0] = value[0, 0, u]
             come, go = self.vertices.allowed(u)

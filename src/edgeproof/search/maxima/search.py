@@ -49,7 +49,7 @@ class MaxSizeSearch(SizeSearch):
         lent = (self._star, self._stand, self._found, self._tables)
         bounds, totals = np.full(star.R, NEVER_WORTH), np.full(star.n, NEVER_WORTH)
         tables.worth[:] = NEVER_WORTH
-        one = ShapeBound(self._vertices, self.found, tables, lent, shape)
+        one = ShapeBound(self._vertices, self.found, tables, lent, shape, self._look_at_clock)
         gone = np.full(one.count, NEVER_WORTH)
         try:
             for r in np.flatnonzero(rivals).tolist():
