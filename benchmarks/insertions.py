@@ -6,9 +6,9 @@
     python benchmarks/insertions.py --row Cora/mean32/3 --cap 1   # three layers
     python benchmarks/insertions.py --insert target               # pairs at the node in question only
 
-One JSON line a node and one a row. Seconds are wall seconds of one thread, cpu those
-that the process was given: on a machine with other work, far fewer. Networks are trained once and kept in the
-folder of --networks: Adam, 200 epochs, 20 nodes of each class, dropout 0.5. Needs torch and torch_geometric.
+One JSON line a node and one a row. Seconds are wall seconds of one thread; `cpu` are those that the
+process was given, on a machine with other work far fewer. Networks are trained once and kept in the folder of
+--networks: Adam, 200 epochs, 20 nodes of each class, dropout 0.5. Needs torch and torch_geometric.
 """
 
 from __future__ import annotations
@@ -136,7 +136,8 @@ def measure(row: str, args: argparse.Namespace) -> None:
              "nodes": len(nodes), "exact": exact, "share": round(exact / len(nodes), 4),
              "median": round(float(np.median(seconds)), 4), "mean": round(float(np.mean(seconds)), 4),
              "longest": round(max(seconds), 2), "median_cpu": round(float(np.median(busy)), 4),
-             "mean_cpu": round(float(np.mean(busy)), 4), "longest_cpu": round(max(busy), 2), "radii": dict(sorted(counts.items())), "open": left,
+             "mean_cpu": round(float(np.mean(busy)), 4), "longest_cpu": round(max(busy), 2),
+             "radii": dict(sorted(counts.items())), "open": left,
              "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10}  # fmt: skip
     print(json.dumps(total), flush=True)
 
