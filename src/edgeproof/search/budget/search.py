@@ -2,8 +2,8 @@
 
 Attacks are looked for first, by beams over exact passes. Then every shape of attack is bounded; one that stays open is
 split: on the newcomer that an attack of this shape must have, with those before it banned; else on the in-neighbour
-goes; else on a flip elsewhere. With one flip left, a bound of the rivals in doubt is cheaper than the pass over all
-flips; where it is not enough, the pass is exact.
+that goes; else on a flip elsewhere. With one flip left, a bound of the rivals in doubt is cheaper than the pass over
+all flips; where it is not enough, the pass is exact.
 """
 
 from __future__ import annotations
