@@ -21,15 +21,17 @@ def both_ways(pairs: list[tuple[int, int]]) -> np.ndarray:
 
 @pytest.mark.parametrize(("n", "options"), SIZES)
 def test_a_deletion_between_two_that_both_hold_the_largest(n: int, options: dict[str, bool] | None) -> None:
-    """1 and 2 fire since each hears the other; where neither fires, the claim breaks. One flip makes both fall."""
+    """The last two fire since each hears the other; where neither fires, the claim breaks. One flip makes both fall."""
+    one, other = n - 2, n - 1
     features = np.zeros((n, 2))
-    features[1:3, 0], features[3:, 1] = 1.0, 1.0
+    features[1:, 1] = 1.0
+    features[one:] = 1.0, 0.0
     first = Layer([[0.0, 0.0]], [[1.0, 0.0]], [0.0], "sum", "relu")
     last = Layer([[0.0], [0.0]], [[1.0], [0.0]], [0.0, 0.5], "max", "none")
-    graph = Graph(both_ways([(1, 0), (2, 0), (1, 2)]), features, directed=False)
-    threat = Threat(3, delete=True, insert=True, protected=[graph.pair(1, 0), graph.pair(2, 0)])
+    graph = Graph(both_ways([(one, 0), (other, 0), (one, other)]), features, directed=False)
+    threat = Threat(3, delete=True, insert=True, protected=[graph.pair(one, 0), graph.pair(other, 0)])
     found = ep.radius(Network([first, last]), graph, threat, node=0, label=0, options=options)
-    assert (found.lower, found.exact, found.attack) == (0, True, (graph.pair(1, 2),))
+    assert (found.lower, found.exact, found.attack) == (0, True, (graph.pair(one, other),))
 
 
 @pytest.mark.parametrize(("n", "options"), SIZES)
