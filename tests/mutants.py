@@ -43,6 +43,7 @@ SEARCH_CHECKS = (
 BUDGET_CHECKS = (
     "search/base/test_base.py",
     "search/budget/test_budget_bounds.py",
+    "search/maxima/test_maxima_bounds.py",
     "search/strategies/test_by_size.py",
 )
 # of faults in the checker; these compile nothing

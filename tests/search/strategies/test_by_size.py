@@ -31,6 +31,18 @@ TWO_LAYERS = Grid(
     budgets=(1, 2, 2, 3, 3, 4, None),
     styles=("integers", "dyadic", "gaussian", "gaussian", "gaussian", "signs", "wild"),
 )
+WITH_A_MAX = Grid(
+    tasks=("node",),
+    vertices=(3, 4, 4, 5, 5, 5, 6, 6),
+    layers=(2, 2, 2, 2, 3),
+    aggregations=("max", "max", "mixed", "max first"),
+    activations=("relu then none",),
+    features=("binary", "carried"),
+    loops=(0.0, 0.0, 0.0, 0.3),
+    flips=("insert", "both", "both", "both", "target", "delete+target"),
+    budgets=(1, 2, 2, 3, 3, 4, None),
+    styles=("integers", "dyadic", "gaussian", "gaussian", "gaussian", "signs", "wild"),
+)
 ANY_DEPTH = Grid(
     tasks=("node",),
     vertices=(3, 4, 4, 5, 5, 5, 6, 6),
@@ -41,7 +53,7 @@ ANY_DEPTH = Grid(
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.parametrize("grid", [TWO_LAYERS, ANY_DEPTH], ids=["two layers", "any depth"])
+@pytest.mark.parametrize("grid", [TWO_LAYERS, WITH_A_MAX, ANY_DEPTH], ids=["two layers", "with a max", "any depth"])
 def test_verdict_and_radius_agree_with_brute_force(grid: Grid, part: int, request: pytest.FixtureRequest) -> None:
     count, seed = request.config.getoption("--campaign") // 4, request.config.getoption("--campaign-seed")
     asked = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -30,6 +30,23 @@ from .layout import Stand, Star, make_stand
 SPREAD = 32.0
 # rows of `gathered` that flips may have to remember
 ROOM = 1 << 22
+
+
+class Askable(Protocol):
+    """What a search by sizes needs of a question."""
+
+    @property
+    def query(self) -> Query: ...
+    @property
+    def star(self) -> Star: ...
+    @property
+    def base(self) -> Base: ...
+    @property
+    def slack(self) -> float: ...
+    @property
+    def most(self) -> int: ...
+    def stand(self) -> Stand:
+        """The graph as it is."""
 
 
 class Question(NamedTuple):
@@ -69,7 +86,7 @@ def make_question(query: Query, most: int) -> Question | None:
         return None
     base, first = base_values(query.network, query.graph), _first_hearing(query.network)
     assert base.how[first] not in (ALONE, MAX)
-    keep, take, const, keep_size, take_size, const_size = _fold(query, query.network.layers[first + 1 :])
+    keep, take, const, keep_size, take_size, const_size = fold(query, query.network.layers[first + 1 :])
     sent = view(base, first, SENT)
     n, H = sent.shape
     if base.has_own[first]:
@@ -82,7 +99,7 @@ def make_question(query: Query, most: int) -> Question | None:
         in_ptr=base.in_ptr, source=base.source, out_ptr=base.out_ptr, target=base.target,
         own=own, sent=sent, slope=base.slope[first, :H].copy(), keep=keep, take=take, const=const,
         delete=int(query.threat.delete), insert={False: 0, True: 1, "target": 2}[query.threat.insert],
-        guarded=_guarded(query.graph, query.threat), local=_local(query.threat, n),
+        guarded=guarded(query.graph, query.threat), local=local_budgets(query.threat, n),
     )  # fmt: skip
     if star.last == GCN and star.first != GCN and base.loop.any():
         return None  # a self-loop counts in one layer's degrees and not in the other's
@@ -93,7 +110,7 @@ def make_question(query: Query, most: int) -> Question | None:
     return Question(query, star, base, slack, most) if np.isfinite(slack) else None
 
 
-def _fold(query: Query, last: tuple[Layer, ...]) -> tuple[FloatArray, ...]:
+def fold(query: Query, last: tuple[Layer, ...]) -> tuple[FloatArray, ...]:
     """One row a rival: its score minus the label's, as weights of the hidden units; and sums of magnitudes of each."""
     keep, take, const = last[0].C, last[0].A, last[0].b
     keep_size, take_size, const_size = abs(keep), abs(take), abs(const)
@@ -107,13 +124,13 @@ def _fold(query: Query, last: tuple[Layer, ...]) -> tuple[FloatArray, ...]:
     return (*rows, *sizes)
 
 
-def _guarded(graph: Graph, threat: Threat) -> IntArray:
+def guarded(graph: Graph, threat: Threat) -> IntArray:
     pairs = sorted(threat.protected_pairs(graph))
     both = pairs if graph.directed else pairs + [(v, u) for u, v in pairs]
     return np.array(both, dtype=np.int64).reshape(-1, 2).T.copy()
 
 
-def _local(threat: Threat, n: int) -> IntArray:
+def local_budgets(threat: Threat, n: int) -> IntArray:
     local = threat.local_budget
     if local is None:
         return np.full(n, np.iinfo(np.int64).max // 2)

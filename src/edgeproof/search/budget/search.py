@@ -2,7 +2,8 @@
 
 Attacks are looked for first, by beams over exact passes. Then every shape of attack is bounded; one that stays open is
 split: on the newcomer that an attack of this shape must have, with those before it banned; else on the in-neighbour
-that goes; else on a flip elsewhere. With one flip left, the pass over all of them is exact.
+that goes; else on a flip elsewhere. With one flip left, a bound of the rivals in doubt is cheaper than the pass over
+all flips; where it is not enough, the pass is exact.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..deadline import Alarm
 from ..jit.by_address import Bundle
 from .layout import BOUNDS, DELETE, EVALUATIONS, GCN, NEVER_WORTH, PASSES, STOP, Pass, Stand
 from .limits import Limits
-from .question import Question
+from .question import Askable
 from .shape import bound_shape
 from .single_flips import make_pass, pass_single_flips
 from .stand import kind_between, move, retreat
@@ -38,7 +39,7 @@ class SizeSearch:
 
     def __init__(
         self,
-        question: Question,
+        question: Askable,
         alarm: Alarm,
         node_limit: int | None,
         on_attack: Callable[[list[Pair]], None],
@@ -192,11 +193,11 @@ class SizeSearch:
 
     def _search(self, shape: Shape, rivals: IntArray) -> bool:
         """Whether an attack of this shape exists from here, without banned newcomers and barred pairs."""
-        if sum(shape) == 1:
-            return self._finish()
         left, totals, pure = self._bound(shape, rivals)
         if not left.any():
             return False
+        if sum(shape) == 1:
+            return self._finish()
         i, k, m = shape
         if i > 0:
             return self._split_on_newcomers(shape, left, totals)

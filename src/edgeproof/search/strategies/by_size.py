@@ -20,6 +20,8 @@ from ..budget.limits import IncompleteError, OutOfNodesError, OutOfTimeError
 from ..budget.question import make_question
 from ..budget.search import SizeSearch
 from ..deadline import Alarm
+from ..maxima.search import MaxSizeSearch
+from ..maxima.setting import make_max_question
 
 Progress = Callable[[int, int | None], None]
 
@@ -58,12 +60,15 @@ def warm_up_sizes() -> None:
     last = Layer([[0.0, 0.0], [0.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [1.0, 0.0], "gcn", "none")
     graph = Graph([[0, 1, 1, 2], [1, 0, 2, 1]], [[1.0], [1.0], [0.0]], directed=False)
     query = make_query(Network([layer, last]), graph, Threat(2, insert=True), node=0, label=0)
+    largest = [Layer(one.C, one.A, one.b, "max", "relu" if one is layer else "none") for one in (layer, last)]
+    under_a_max = make_query(Network(largest), graph, Threat(2, insert=True), node=0, label=0)
     with Alarm(time.perf_counter() + 3600.0) as alarm:
-        sizes = BySize(query, alarm, None)
-        for search in (sizes._search, AnyDepthSearch(query, alarm, None, lambda _: None)):
+        sizes, other = BySize(query, alarm, None), BySize(under_a_max, alarm, None)
+        for search in (sizes._search, other._search, AnyDepthSearch(query, alarm, None, lambda _: None)):
             search.beam(2)
             search.settle(1)
         sizes._search.settle(2)
+        other._search.settle(2)
 
 
 class BySize:
@@ -78,12 +83,16 @@ class BySize:
         self.lower, self.attack, self.rival = -1, None, None
         self.reason: str | None = None
         self.robust = False
-        question = make_question(query, max(min(self.cap, LARGEST), 1))
-        self._search: SizeSearch | AnyDepthSearch
+        self._search = self._choose(max(min(self.cap, LARGEST), 1), node_limit)
+
+    def _choose(self, most: int, node_limit: int | None) -> SizeSearch | AnyDepthSearch:
+        question = make_question(self.query, most)
         if question is not None:
-            self._search = SizeSearch(question, alarm, node_limit, self._note)
-        else:
-            self._search = AnyDepthSearch(query, alarm, node_limit, self._note)
+            return SizeSearch(question, self._alarm, node_limit, self._note)
+        largest = make_max_question(self.query, most)
+        if largest is not None:
+            return MaxSizeSearch(largest, self._alarm, node_limit, self._note)
+        return AnyDepthSearch(self.query, self._alarm, node_limit, self._note)
 
     attack: list[Pair] | None
     rival: int | None
