@@ -32,6 +32,7 @@ ROWS = (
     ("search.pairwise",),
     ("search.attacks",),
     ("search.budget",),
+    ("search.deep",),
     ("search.tree",),
     ("search.strategies", "search"),  # what moves the tree's kernels
     ("engines",),

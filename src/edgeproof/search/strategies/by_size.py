@@ -15,7 +15,7 @@ from ...model.graph import Pair
 from ...model.query import Query
 from ...model.verdict import Attack, Radius, Stats, Verdict
 from ..base.values import knows
-from ..budget.any_depth import AnyDepthSearch
+from ..deep.search import AnyDepthSearch
 from ..budget.limits import IncompleteError, OutOfNodesError, OutOfTimeError
 from ..budget.question import make_question
 from ..budget.search import SizeSearch

@@ -1,0 +1,82 @@
+"""Bounds of single insertions hold by themselves: every pair against the bound of it, from graphs with flips made."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from edgeproof.engines import brute
+from edgeproof.model.query import Query
+from edgeproof.search.base.evaluator import FlipEvaluator
+from edgeproof.search.deep.insertions import Insertions
+from edgeproof.search.deep.question import make_question
+from edgeproof.search.deep.stand import Stand
+from random_queries import Grid, draw
+
+SEED = 31
+GRID = Grid(
+    vertices=(5, 6, 6, 7, 7, 8),
+    layers=(2, 3, 3, 3, 3, 4, 5),
+    widths=(1, 2, 3, 4, 5),
+    tasks=("node",),
+    aggregations=("sum", "mean", "gcn", "gcn", "gcn", "mixed with gcn", "mixed with gcn"),
+    activations=("relu then none", "relu then none", "relu", "mixed"),
+    flips=("both",),
+    budgets=(3,),
+    densities=(0.1, 0.15, 0.3, 0.3, 0.5),
+    loops=(0.0, 0.0, 0.0, 0.3),
+    local=("none",),
+    styles=("integers", "signs", "dyadic", "gaussian", "gaussian", "gaussian"),
+    calibrations=("none",),
+)
+
+
+def stands(part: int, parts: int, count: int):
+    for index in range(part, count, parts):
+        query = draw(SEED, index, GRID)
+        question = make_question(query)
+        if question is None:
+            continue
+        rng = np.random.default_rng((SEED, index))
+        pairs = brute.fragile_pairs(query)
+        for made in (0, 1, 2):
+            flips = [pairs[at] for at in rng.permutation(len(pairs))[:made]]
+            stand = Stand(question, flips)
+            if stand.errors[-1] < 1e-3:
+                yield index, query, flips, stand
+
+
+def eligible(query: Query, stand: Stand, w: int, flips: list[tuple[int, int]]) -> np.ndarray:
+    depth = stand.question.depth
+    xs = np.arange(query.graph.num_vertices)
+    heard = stand.arcs[0][stand.arcs[1] == w]
+    xs = xs[(xs != w) & ~np.isin(xs, heard)]
+    if not query.graph.directed:
+        xs = xs[stand.near[xs] >= depth - 1]
+    return np.array([x for x in xs if query.graph.pair(int(x), w) not in flips], dtype=np.int64)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_insertion_exceeds_its_bound(part: int, request: pytest.FixtureRequest) -> None:
+    count = max(600, request.config.getoption("--campaign") // 4)
+    checked, tight = 0, 0
+    for index, query, flips, stand in stands(part, 4, count):
+        insertions, evaluator, depth = Insertions(stand), FlipEvaluator(query), stand.question.depth
+        slack = float(stand.errors[-1])
+        margins, error = evaluator.margins(flips)
+        rng = np.random.default_rng((SEED + 1, index))
+        for w in np.flatnonzero((stand.near >= depth - 2) & (stand.near < depth)):
+            xs = eligible(query, stand, int(w), flips)
+            if rng.random() < 0.5:  # a bound is made for those that are asked about
+                xs = xs[rng.random(xs.size) < 0.5]
+            if not xs.size:
+                continue
+            bounds = insertions.bound(int(w), xs)
+            for x, bound in zip(xs.tolist(), bounds, strict=True):
+                margins, error = evaluator.margins([*flips, query.graph.pair(x, int(w))])
+                where = f"seed {SEED}, index {index}, flips {flips}, {x} -> {w}"
+                assert margins.max() <= bound + slack + error, f"{where}: {margins.max()} above {bound}"
+                checked += 1
+                tight += bool(bound <= margins.max() + 1e-6)
+    assert checked > 1500
+    assert tight > checked // 10
