@@ -9,7 +9,9 @@ from edgeproof.engines import brute
 from edgeproof.model.query import Query
 from edgeproof.search.base.evaluator import FlipEvaluator
 from edgeproof.search.deep.insertions import Insertions
+from edgeproof.search.deep.outskirts import survey
 from edgeproof.search.deep.question import make_question
+from edgeproof.search.deep.raised import Raised
 from edgeproof.search.deep.stand import Stand
 from random_queries import Grid, draw
 
@@ -80,3 +82,42 @@ def test_no_insertion_exceeds_its_bound(part: int, request: pytest.FixtureReques
                 tight += bool(bound <= margins.max() + 1e-6)
     assert checked > 1500
     assert tight > checked // 10
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_insertion_exceeds_what_its_ends_gain(part: int, request: pytest.FixtureRequest) -> None:
+    """Between vertices far from the node, of which nothing is known but what each end can add."""
+    count = max(600, request.config.getoption("--campaign") // 4)
+    checked = 0
+    for index, query, flips, stand in stands(part, 4, count):
+        if query.graph.directed:
+            continue
+        depth, n, evaluator = stand.question.depth, query.graph.num_vertices, FlipEvaluator(query)
+        outskirts = survey(Insertions(stand))
+        gains = np.zeros((n, outskirts.margins.size))
+        gains[outskirts.ends] = outskirts.gains
+        slack = float(stand.errors[-1])
+        for x in np.flatnonzero(stand.near >= depth - 1):
+            for y in eligible(query, stand, int(x), flips):
+                if stand.near[y] < depth - 1 or (x, y) in flips:
+                    continue
+                margins, error = evaluator.margins([*flips, query.graph.pair(int(x), int(y))])
+                bound = outskirts.margins + gains[x] + gains[y]
+                where = f"seed {SEED}, index {index}, flips {flips}, {x} - {y}"
+                assert (margins <= bound + slack + error).all(), f"{where}: {margins} above {bound}"
+                checked += 1
+                for one, other in ((x, y), (y, x)):
+                    if stand.near[one] > depth or not (margins + error).max() > slack:
+                        continue
+                    at = int(np.flatnonzero(outskirts.ends == one)[0])
+                    assert not outskirts.is_harmless(at, slack), where
+                    assert stand.near[other] > depth or other in outskirts.partners(at, slack), where
+    assert checked > 1500
+
+
+def test_values_of_a_stand_are_those_of_its_graph() -> None:
+    for index, query, flips, stand in stands(0, 1, 200):
+        margins, error = FlipEvaluator(query).margins(flips)
+        found = Raised(stand, None).margins
+        where = f"seed {SEED}, index {index}, flips {flips}: {found}, {margins}"
+        assert (abs(found - margins) <= error + stand.errors[-1]).all(), where

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...model.arrays import FloatArray, IntArray
 from .degrees import Degrees
-from .intervals import Descent, go_down, moved, slopes
+from .intervals import Coefficients, Descent, go_down, moved, slopes
 from .raised import Raised
 from .stand import Stand, sum_rows
 
@@ -51,14 +51,14 @@ class Insertions:
 
     # --- how far values may move ---
 
-    def _first_ranges(self, raised: Raised, ends: int = 1) -> dict[int, tuple[FloatArray, FloatArray]]:
+    def first_ranges(self, raised: Raised, ends: int = 1) -> dict[int, tuple[FloatArray, FloatArray]]:
         """Where only the degree of x is felt, or those of several such ends."""
         stand, question = self.stand, self.stand.question
         low, high, found = ends * self.degrees.low, ends * self.degrees.high, {}
         for number in range(self.first, self.second):
             layer, pre = question.layers[number], raised.pre[number]
             if number > self.first:
-                low, high = _through(layer.C, low, high)
+                low, high = through(layer.C, low, high)
             found[number] = slopes(pre, low, high, layer.negative_slopes, stand.errors[number])
             low, high = (moved(pre, one, layer.negative_slopes) for one in (low, high))
         return found
@@ -109,7 +109,7 @@ class Insertions:
         low += least
         high += most
 
-    def _upper_ranges(
+    def upper_ranges(
         self, raised: Raised, low: FloatArray, high: FloatArray
     ) -> dict[int, tuple[FloatArray, FloatArray]]:
         """From the second layer that hears on."""
@@ -118,11 +118,11 @@ class Insertions:
             layer, pre = question.layers[number], raised.pre[number]
             if number > self.second:
                 size = pre.shape[0]
-                down, up = _through(layer.C, low[:size], high[:size])
+                down, up = through(layer.C, low[:size], high[:size])
                 if question.hears(number):
                     arcs = stand.arcs_into(number)
                     ptr, weight = stand.ptr[: size + 1], raised.weight[number][:, None]
-                    below, above = _through(layer.A, low, high)
+                    below, above = through(layer.A, low, high)
                     down += sum_rows(ptr, weight * below[stand.source[:arcs]])
                     up += sum_rows(ptr, weight * above[stand.source[:arcs]])
                 low, high = down, up
@@ -144,8 +144,8 @@ class Insertions:
         A = stand.question.layers[number].A
         sent = factor[:, None] * (at_x @ A.T)
         before = held.beta[xs, None] * (everybody[xs] @ A.T)
-        ranges = self._first_ranges(raised)
-        ranges |= self._upper_ranges(raised, *self._second_box(w, xs, raised, change, sent, before))
+        ranges = self.first_ranges(raised)
+        ranges |= self.upper_ranges(raised, *self._second_box(w, xs, raised, change, sent, before))
         descent = go_down(stand, raised, ranges)
         at = stand.place[w]
         total = raised.margins + descent.passed.most(at, change)
@@ -164,39 +164,24 @@ class Insertions:
         if self.degrees.works[self.second] and inside.size:
             rows = self.degrees.step[self.second][xs[inside], None] * at_x[inside]
             rows = rows @ stand.question.layers[self.second].A.T
-            out[inside] += self._by_hearers(self.second, descent, local[inside], rows)
+            out[inside] += self.over_hearers(self.second, descent).most_each(local[inside], rows)
         some = np.flatnonzero(local >= 0)
         if self.degrees.works[self.first] and some.size:
-            out[some] += self._by_hearers(self.first, descent, local[some], self.degrees.message[local[some]])
+            out[some] += self.over_hearers(self.first, descent).most_each(local[some], self.degrees.message[local[some]])
         return out
 
-    def far_ends(self) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Vertices x at distance `depth`, whose degree is all that matters of them; margins of the stand; and what an
-        in-neighbour more at x adds to them at most, where two such ends join.
-        """
-        stand, depth = self.stand, self.stand.question.depth
-        local = np.arange(stand.count[depth - 1], stand.order.size)
-        raised = Raised(stand, None)
-        high = 2.0 * self.degrees.shaken[depth]
-        ranges = self._first_ranges(raised, 2)
-        ranges |= self._upper_ranges(raised, -high, high)
-        descent = go_down(stand, raised, ranges)
-        gains = self._by_hearers(self.first, descent, local, self.degrees.message[local])
-        return stand.order[local], raised.margins, gains
-
-    def _by_hearers(self, layer: int, descent: Descent, local: IntArray, rows: FloatArray) -> FloatArray:
-        """The most that rows[k] adds at all that hear the vertex local[k] at this layer."""
+    def over_hearers(self, layer: int, descent: Descent) -> Coefficients:
+        """Of what a vertex sends at this layer, times its factor: summed over all that hear it in the stand."""
         held = descent.first if layer == self.first else descent.heard
         ptr, targets = self.hearers[layer]
-        alpha = self.stand.scales[layer].alpha[self.stand.order[targets]]
-        return held.gathered(ptr, targets, alpha).most_each(local, rows)
+        return held.gathered(ptr, targets, self.stand.scales[layer].alpha[self.stand.order[targets]])
 
 
 def _hull(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     return rows.min(axis=0, initial=0.0), rows.max(axis=0, initial=0.0)
 
 
-def _through(weight: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+def through(weight: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Range of weight @ d for rows d between low and high."""
     middle, radius = 0.5 * (low + high) @ weight.T, 0.5 * (high - low) @ abs(weight).T
     return middle - radius, middle + radius

@@ -5,6 +5,7 @@ beams from them. That settles size 1; of larger sizes it finds attacks, and prov
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ..base.row_scores import score_row
 from ..budget.limits import IncompleteError, Limits
 from ..deadline import Alarm
 from .insertions import Insertions
+from .outskirts import Outskirts, survey
 from .question import make_question
 from .stand import Stand
 
@@ -43,13 +45,20 @@ class AnyDepthSearch:
         self._arcs = np.zeros((3, 2 * MOST_FLIPS + 2), dtype=np.int64)
         self._stop = np.zeros(1, dtype=np.int64)
         self._alarm = alarm
-        question = make_question(query)
-        self._bounds = None if question is None else Insertions(Stand(question))
         self._seeds: list[tuple[float, Pair]] = []
         self.limits = Limits(alarm, node_limit, self._stop, 0)
         self.attack: list[Pair] | None = None
         self.rival: int | None = None
-        self.nodes = self.exact_checks = self.evaluations = self.bounds = 0
+        self.nodes = self.exact_checks = self.evaluations = 0
+
+    @cached_property
+    def _bounds(self) -> Insertions | None:
+        question = make_question(self.query)
+        return None if question is None else Insertions(Stand(question))
+
+    @cached_property
+    def _outskirts(self) -> Outskirts | None:
+        return None if self._bounds is None or self.query.graph.directed else survey(self._bounds)
 
     # --- which flips there are ---
 
@@ -216,33 +225,37 @@ class AnyDepthSearch:
         """Those that no bound leaves out."""
         bounds, bounded = self._bounds, self._bounded(w, xs)
         keep = ~bounded
-        if bounds is None:
+        if bounds is None or not bounded.any():
             return xs
-        outer = bounds.stand.near[xs] >= bounds.stand.question.depth
+        stand, outskirts = bounds.stand, self._outskirts
+        if outskirts is not None and stand.near[w] == stand.question.depth - 1:
+            at = int(stand.place[w] - stand.place[outskirts.ends[0]])
+            if outskirts.is_harmless(at, stand.errors[-1]):
+                return xs[keep]
+        outer = stand.near[xs] >= stand.question.depth
         for chosen in (np.flatnonzero(bounded & outer), np.flatnonzero(bounded & ~outer)):
             if chosen.size:
                 self.limits.check(self.nodes)
-                self.bounds += 1
                 bound = bounds.bound(w, xs[chosen])
-                keep[chosen] = ~(bound + bounds.stand.errors[-1] <= 0.0)
-                best = chosen[np.argsort(-bound, kind="stable")[:KEPT]]
-                pairs = [self.query.graph.pair(int(x), w) for x in xs[best]]
-                self._seeds += zip(np.sort(bound)[::-1][:KEPT].tolist(), pairs, strict=True)
+                keep[chosen] = ~(bound + stand.errors[-1] <= 0.0)
+                best = np.argsort(-bound, kind="stable")[:KEPT]
+                pairs = [self.query.graph.pair(int(x), w) for x in xs[chosen[best]]]
+                self._seeds += zip(bound[best].tolist(), pairs, strict=True)
         return xs[keep]
 
     def _far_pairs_break(self) -> bool:
         """Insertions between two of the farthest whose degree matters."""
-        bounds = self._bounds
-        if bounds is None or not self._far_senders or self.query.graph.directed:
+        outskirts, threat = self._outskirts, self.query.threat
+        if outskirts is None or not self._far_senders or threat.insert is not True:
             return False
-        if self.query.threat.insert is not True:
-            return False
-        ends, margins, gains = bounds.far_ends()
-        slack, spent = bounds.stand.errors[-1], np.zeros(self.query.graph.num_vertices, dtype=np.int64)
-        for at, w in enumerate(ends.tolist()):
-            sums = margins + gains[at] + gains[at + 1 :]
-            open_ = np.flatnonzero(~(sums + slack <= 0.0).all(axis=1))
-            xs = ends[at + 1 :][open_]
+        stand, spent = self._bounds.stand, np.zeros(self.query.graph.num_vertices, dtype=np.int64)
+        inner = int(stand.count[stand.question.depth - 1] - stand.count[stand.question.depth - 2])
+        for at in range(inner, outskirts.ends.size):
+            w = int(outskirts.ends[at])
+            if outskirts.is_harmless(at, stand.errors[-1]):
+                continue
+            xs = outskirts.partners(at, stand.errors[-1])
+            xs = xs[stand.place[xs] > stand.place[w]]
             xs = np.setdiff1d(np.intersect1d(xs, self._allowed(w, (), spent)), self.query.graph.in_neighbours(w))
             if self._breaks_one(w, xs, (), self._seeds):
                 return True
