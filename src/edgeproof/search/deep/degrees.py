@@ -12,8 +12,8 @@ from .stand import Stand
 
 
 class Degrees:
-    """One end x counts an in-neighbour more: `step[l]` is the change of its factor, not positive; 0 where no degree of a
-    sender counts, and where pairs are directed and x's degree stays.
+    """One end x counts an in-neighbour more: `step[l]` is the change of its factor, not positive; 0 where no degree of
+    a sender counts, and where pairs are directed and x's degree stays.
 
     `low`, `high`: how pre-activations of the first layer that hears may change at vertices that hear x, for x at
     distance `depth - 1` at least. `shaken[k]`: the same of the second layer, in magnitude, for x at distance k.

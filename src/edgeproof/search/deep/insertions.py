@@ -15,8 +15,9 @@ from .stand import Stand, sum_rows
 
 
 class Insertions:
-    """Insertions x -> w from one stand, w at distance depth - 2 or depth - 1 and x, if pairs are undirected, at distance
-    depth - 1 at least: then x changes nothing by itself but through w and, by its degree, through those who hear it.
+    """Insertions x -> w from one stand, w at distance depth - 2 or depth - 1 and x, if pairs are undirected, at
+    distance depth - 1 at least: then x changes nothing by itself but through w and, by its degree, through those who
+    hear it.
     """
 
     def __init__(self, stand: Stand) -> None:
@@ -153,7 +154,8 @@ class Insertions:
             total += descent.heard.most(at, raised.scales[number].alpha[at] * sent)
         if not stand.directed:
             total += self._of_partner(xs, descent, at_x, at_x - everybody[xs])
-        return total.max(axis=1)
+        bound: FloatArray = total.max(axis=1)
+        return bound
 
     def _of_partner(self, xs: IntArray, descent: Descent, at_x: FloatArray, change: FloatArray) -> FloatArray:
         """What x adds at those that hear it in the stand."""
@@ -167,7 +169,8 @@ class Insertions:
             out[inside] += self.over_hearers(self.second, descent).most_each(local[inside], rows)
         some = np.flatnonzero(local >= 0)
         if self.degrees.works[self.first] and some.size:
-            out[some] += self.over_hearers(self.first, descent).most_each(local[some], self.degrees.message[local[some]])
+            rows = self.degrees.message[local[some]]
+            out[some] += self.over_hearers(self.first, descent).most_each(local[some], rows)
         return out
 
     def over_hearers(self, layer: int, descent: Descent) -> Coefficients:

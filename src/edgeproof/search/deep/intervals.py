@@ -31,9 +31,7 @@ class Coefficients:
     def gathered(self, ptr: IntArray, chosen: IntArray, weight: FloatArray) -> Coefficients:
         """Row u: the sum over k in ptr[u]:ptr[u + 1] of weight[k] times row chosen[k]; weights are not negative."""
         factor = weight[:, None, None]
-        return Coefficients(
-            sum_rows(ptr, factor * self.middle[chosen]), sum_rows(ptr, factor * self.radius[chosen])
-        )
+        return Coefficients(sum_rows(ptr, factor * self.middle[chosen]), sum_rows(ptr, factor * self.radius[chosen]))
 
     def plus(self, other: Coefficients) -> Coefficients:
         """`other` may have fewer vertices."""
@@ -44,12 +42,15 @@ class Coefficients:
 
     def most(self, at: int, rows: FloatArray) -> FloatArray:
         """(rows, rivals): the largest product of a row with a coefficient of one vertex."""
-        return rows @ self.middle[at].T + abs(rows) @ self.radius[at].T
+        up: FloatArray = rows @ self.middle[at].T + abs(rows) @ self.radius[at].T
+        return up
 
     def most_each(self, at: IntArray, rows: FloatArray) -> FloatArray:
         """The same, row k with vertex at[k]."""
-        up = np.matmul(self.middle[at], rows[:, :, None]) + np.matmul(self.radius[at], abs(rows)[:, :, None])
-        return up[:, :, 0]
+        up: FloatArray = np.matmul(self.middle[at], rows[:, :, None]) + np.matmul(
+            self.radius[at], abs(rows)[:, :, None]
+        )
+        return up.reshape(up.shape[:2])
 
 
 def slopes(

@@ -29,7 +29,8 @@ class Outskirts:
     def partners(self, at: int, slack: float) -> IntArray:
         """Which ends an insertion with ends[at] may break the claim with."""
         sums = self.margins + self.gains[at] + self.gains
-        return self.ends[~(sums + slack <= 0.0).all(axis=1)]
+        found: IntArray = self.ends[~(sums + slack <= 0.0).all(axis=1)]
+        return found
 
     def is_harmless(self, at: int, slack: float) -> bool:
         """Whether no partner makes ends[at] break the claim."""
@@ -101,6 +102,6 @@ def _most(held: Coefficients, at: IntArray, low: FloatArray, high: FloatArray) -
     """The largest product of a coefficient of vertex at[k] with a row between low[k] and high[k]."""
     middle, radius = 0.5 * (low + high), 0.5 * (high - low)
     some, spread = held.middle[at], held.radius[at]
-    up = np.matmul(some, middle[:, :, None]) + np.matmul(abs(some), radius[:, :, None])
+    up: FloatArray = np.matmul(some, middle[:, :, None]) + np.matmul(abs(some), radius[:, :, None])
     up += np.matmul(spread, (abs(middle) + radius)[:, :, None])
-    return up[:, :, 0]
+    return up.reshape(up.shape[:2])

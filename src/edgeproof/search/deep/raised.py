@@ -34,7 +34,9 @@ class Raised:
     def _weights(self, layer: int) -> FloatArray:
         stand, held, arcs = self.stand, self.scales[layer], self.stand.arcs_into(layer)
         source, target = stand.source[:arcs], stand.target[:arcs]
-        return held.alpha[target] * np.where(stand.to_itself[:arcs], held.kept[target], held.beta[source])
+        factor = np.where(stand.to_itself[:arcs], held.kept[target], held.beta[source])
+        weights: FloatArray = held.alpha[target] * factor
+        return weights
 
     def _first(self) -> FloatArray:
         stand, question, w = self.stand, self.stand.question, self.vertex

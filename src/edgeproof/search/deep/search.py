@@ -1,5 +1,5 @@
-"""Networks of any depth and aggregation where pairs are too many to list: all single flips one after the other, and
-beams from them. That settles size 1; of larger sizes it finds attacks, and proves nothing.
+"""Networks of any depth and aggregation where pairs are too many to list: all single flips, and beams from them. Size 1
+is settled: flips that no bound leaves out are evaluated. Of larger sizes it finds attacks, and proves nothing.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ class AnyDepthSearch:
         fits = (xs != w) & ~np.isin(xs, graph.in_neighbours(w))
         if not graph.directed:
             fits &= near[xs] >= depth - 1
-        return fits & (depth - 2 <= near[w] < depth)
+        return fits if depth - 2 <= near[w] < depth else np.zeros(xs.size, dtype=np.bool_)
 
     def _doubtful(self, w: int, xs: IntArray) -> IntArray:
         """Those that no bound leaves out."""
@@ -245,10 +245,10 @@ class AnyDepthSearch:
 
     def _far_pairs_break(self) -> bool:
         """Insertions between two of the farthest whose degree matters."""
-        outskirts, threat = self._outskirts, self.query.threat
-        if outskirts is None or not self._far_senders or threat.insert is not True:
+        bounds, outskirts, threat = self._bounds, self._outskirts, self.query.threat
+        if bounds is None or outskirts is None or not self._far_senders or threat.insert is not True:
             return False
-        stand, spent = self._bounds.stand, np.zeros(self.query.graph.num_vertices, dtype=np.int64)
+        stand, spent = bounds.stand, np.zeros(self.query.graph.num_vertices, dtype=np.int64)
         inner = int(stand.count[stand.question.depth - 1] - stand.count[stand.question.depth - 2])
         for at in range(inner, outskirts.ends.size):
             w = int(outskirts.ends[at])

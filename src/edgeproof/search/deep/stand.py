@@ -24,9 +24,9 @@ def sum_rows(ptr: IntArray, rows: FloatArray) -> FloatArray:
 
 
 class Stand:
-    """`arcs`: (source, target), loops apart, sorted by target. `order`: vertices by their distance to the node, of which
-    `count[k]` are no farther than k; `place`: the other way round. Around the node, arcs are local: `source`, `target`
-    are numbers in `order`, vertices hear themselves, and `ptr` says where a target's arcs begin.
+    """`arcs`: (source, target), loops apart, sorted by target. `order`: vertices by their distance to the node, of
+    which `count[k]` are no farther than k; `place`: the other way round. Around the node, arcs are local: `source`,
+    `target` are numbers in `order`, vertices hear themselves, and `ptr` says where a target's arcs begin.
     """
 
     def __init__(self, question: Question, flips: Iterable[Pair] = ()) -> None:

@@ -15,11 +15,11 @@ from ...model.graph import Pair
 from ...model.query import Query
 from ...model.verdict import Attack, Radius, Stats, Verdict
 from ..base.values import knows
-from ..deep.search import AnyDepthSearch
 from ..budget.limits import IncompleteError, OutOfNodesError, OutOfTimeError
 from ..budget.question import make_question
 from ..budget.search import SizeSearch
 from ..deadline import Alarm
+from ..deep.search import AnyDepthSearch
 
 Progress = Callable[[int, int | None], None]
 
