@@ -694,7 +694,7 @@ IN_DEEP = (
     Fault(
         "deep-slopes-of-the-point", "search/deep/intervals.py",
         'between = (large - slope * small) / apart',
-        'between = np.where(abs(one) >= abs(other), np.where(one > 0.0, 1.0, slope), np.where(other > 0.0, 1.0, slope))',
+        'between = np.where(abs(one) >= abs(other), 1.0 * (one > 0.0), 1.0 * (other > 0.0))',
     ),
     Fault(
         "deep-degrees-are-not-boxed", "search/deep/degrees.py",
