@@ -723,8 +723,8 @@ IN_DEEP = (
     ),
     Fault(
         "deep-survey-of-the-wrong-side", "search/deep/outskirts.py",
-        '_most(held_there, rim, step * sent_high, step * sent_low)',
-        '_most(held_there, rim, step * sent_high, step * sent_high)',
+        'most_between(held_there, rim, step * sent_high, step * sent_low)',
+        'most_between(held_there, rim, step * sent_high, step * sent_high)',
     ),
     Fault(
         "deep-bounds-too-near", "search/deep/search.py",

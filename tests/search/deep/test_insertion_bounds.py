@@ -12,7 +12,7 @@ from edgeproof.search.deep.insertions import Insertions
 from edgeproof.search.deep.outskirts import survey
 from edgeproof.search.deep.question import make_question
 from edgeproof.search.deep.raised import Raised
-from edgeproof.search.deep.stand import Stand
+from edgeproof.search.deep.stand import Stand, activate
 from random_queries import Grid, draw
 
 SEED = 31
@@ -121,3 +121,67 @@ def test_values_of_a_stand_are_those_of_its_graph() -> None:
         found = Raised(stand, None).margins
         where = f"seed {SEED}, index {index}, flips {flips}: {found}, {margins}"
         assert (abs(found - margins) <= error + stand.errors[-1]).all(), where
+
+
+class Recorded(Insertions):
+    """Keeps the ranges of slopes that were asked for last."""
+
+    def first_ranges(self, raised: Raised, ends: int = 1):
+        self.raised, self.found = raised, super().first_ranges(raised, ends)
+        return dict(self.found)
+
+    def upper_ranges(self, raised: Raised, low: np.ndarray, high: np.ndarray):
+        self.box = low, high
+        upper = super().upper_ranges(raised, low, high)
+        self.found |= upper
+        return upper
+
+
+def leaves_ranges(recorded: Recorded, pair: tuple[int, int], flips: list[tuple[int, int]]) -> str | None:
+    """What the pair does that no range allows: from the values of the graph with it flipped."""
+    stand, question = recorded.stand, recorded.stand.question
+    after = Stand(question, [*flips, pair])
+    values = Raised(after, None).pre
+    for number, range_ in recorded.found.items():
+        low, high = range_
+        inner = stand.order[: low.shape[0]]
+        before, now = recorded.raised.pre[number], values[number][after.place[inner]]
+        moves, error = now - before, float(stand.errors[number] + after.errors[number])
+        if number < question.second:
+            apart = ~np.isin(inner, pair)  # what the ends do themselves is exact
+            before, now, moves, low, high = before[apart], now[apart], moves[apart], low[apart], high[apart]
+        if number == question.second and not (
+            (moves >= recorded.box[0] - error).all() and (moves <= recorded.box[1] + error).all()
+        ):
+            return f"box of layer {number}: {moves} outside {recorded.box}"
+        slope = question.layers[number].negative_slopes
+        large = abs(moves) > 1e-6
+        quotient = (activate(now, slope) - activate(before, slope))[large] / moves[large]
+        if not ((quotient >= low[large] - 1e-6).all() and (quotient <= high[large] + 1e-6).all()):
+            return f"slopes of layer {number}: {quotient} outside {low[large]}, {high[large]}"
+    return None
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_value_leaves_its_range(part: int, request: pytest.FixtureRequest) -> None:
+    count = max(300, request.config.getoption("--campaign") // 4)
+    checked = 0
+    for index, query, flips, stand in stands(part, 4, count):
+        recorded, depth, graph = Recorded(stand), stand.question.depth, query.graph
+        where = f"seed {SEED}, index {index}, flips {flips}"
+        for w in np.flatnonzero((stand.near >= depth - 2) & (stand.near < depth)):
+            xs = eligible(query, stand, int(w), flips)
+            if xs.size:
+                recorded.bound(int(w), xs)
+            for x in xs.tolist():
+                checked += 1
+                problem = leaves_ranges(recorded, graph.pair(x, int(w)), flips)
+                assert problem is None, f"{where}, {x} -> {w}: {problem}"
+        if graph.directed:
+            continue
+        survey(recorded)
+        for x in np.flatnonzero(stand.near >= depth - 1):
+            for y in eligible(query, stand, int(x), flips):
+                problem = leaves_ranges(recorded, graph.pair(int(x), int(y)), flips)
+                assert problem is None, f"{where}, {x} - {y}: {problem}"
+    assert checked > 700

@@ -53,6 +53,15 @@ class Coefficients:
         return up.reshape(up.shape[:2])
 
 
+def most_between(held: Coefficients, at: IntArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """(rows, rivals): the largest product of a coefficient of vertex at[k] with a row between low[k] and high[k]."""
+    middle, radius = 0.5 * (low + high), 0.5 * (high - low)
+    some, spread = held.middle[at], held.radius[at]
+    up: FloatArray = np.matmul(some, middle[:, :, None]) + np.matmul(abs(some), radius[:, :, None])
+    up += np.matmul(spread, (abs(middle) + radius)[:, :, None])
+    return up.reshape(up.shape[:2])
+
+
 def slopes(
     pre: FloatArray, low: FloatArray, high: FloatArray, slope: FloatArray, error: float
 ) -> tuple[FloatArray, FloatArray]:

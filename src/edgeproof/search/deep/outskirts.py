@@ -11,7 +11,7 @@ import numpy as np
 
 from ...model.arrays import FloatArray, IntArray
 from .insertions import Insertions, through
-from .intervals import Coefficients, go_down
+from .intervals import go_down, most_between
 from .raised import Raised
 from .stand import activate
 
@@ -57,11 +57,11 @@ def survey(insertions: Insertions) -> Outskirts:
     local = np.arange(stand.count[depth - 2], stand.order.size)
     gains = np.zeros((local.size, raised.margins.size))
     passed = stand.passed[stand.order[rim]]
-    gains[: rim.size] += _most(descent.passed, rim, low - passed, high - passed)
+    gains[: rim.size] += most_between(descent.passed, rim, low - passed, high - passed)
     if degrees.works[second]:
         step = degrees.step[second][stand.order[rim], None]
         held_there = insertions.over_hearers(second, descent)
-        gains[: rim.size] += _most(held_there, rim, step * sent_high, step * sent_low)
+        gains[: rim.size] += most_between(held_there, rim, step * sent_high, step * sent_low)
     if degrees.works[first]:
         gains += insertions.over_hearers(first, descent).most_each(local, degrees.message[local])
     return Outskirts(stand.order[local], raised.margins, gains)
@@ -96,12 +96,3 @@ def _heard(insertions: Insertions, low: FloatArray, high: FloatArray) -> tuple[F
     np.minimum.at(least, target, alpha * low[row])
     np.maximum.at(most, target, alpha * high[row])
     return least, most
-
-
-def _most(held: Coefficients, at: IntArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """The largest product of a coefficient of vertex at[k] with a row between low[k] and high[k]."""
-    middle, radius = 0.5 * (low + high), 0.5 * (high - low)
-    some, spread = held.middle[at], held.radius[at]
-    up: FloatArray = np.matmul(some, middle[:, :, None]) + np.matmul(abs(some), radius[:, :, None])
-    up += np.matmul(spread, (abs(middle) + radius)[:, :, None])
-    return up.reshape(up.shape[:2])
