@@ -723,8 +723,8 @@ IN_DEEP = (
     ),
     Fault(
         "deep-survey-of-the-wrong-side", "search/deep/outskirts.py",
-        'most_between(held_there, rim, step * sent_high, step * sent_low)',
-        'most_between(held_there, rim, step * sent_high, step * sent_high)',
+        'gains[: rim.size] += most_between(held_there, rim, step * sent_high, step * sent_low)',
+        'gains[: rim.size] -= most_between(held_there, rim, step * sent_high, step * sent_low)',
     ),
     Fault(
         "deep-bounds-too-near", "search/deep/search.py",

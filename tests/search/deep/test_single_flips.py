@@ -47,29 +47,47 @@ def sparse_graph(n: int, rng: np.random.Generator, directed: bool) -> Graph:
     return Graph(np.unique(edges, axis=1), rng.normal(size=(n, 5)), directed=directed)
 
 
+def protections(graph: Graph, node: int, pairs: list[tuple[int, int]], depth: int) -> list[list[tuple[int, int]]]:
+    """So that not only pairs at the node decide, but those that bounds are made for, and those next to them."""
+    near, layer = {node: 0}, {node}
+    for distance in range(1, depth + 1):
+        layer = {x for w in layer for x in graph.in_neighbours(w).tolist() if x not in near}
+        near |= dict.fromkeys(layer, distance)
+    ends = [sorted((near.get(x, depth + 1), near.get(y, depth + 1))) for x, y in pairs]
+    allowed = (
+        lambda one, other: True,
+        lambda one, other: one > 0,
+        lambda one, other: (one, other) == (depth - 2, depth - 2),
+        lambda one, other: one >= depth - 1,
+        lambda one, other: one >= depth,
+    )
+    return [[pair for pair, end in zip(pairs, ends, strict=True) if not keep(*end)] for keep in allowed]
+
+
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 @pytest.mark.parametrize("kinds", KINDS, ids=["-".join(kinds) for kinds in KINDS])
 def test_the_best_single_flip_decides(kinds: tuple[str, ...], directed: bool) -> None:
-    n, evaluated, pairs_there = 36, 0, 0
+    n, evaluated, pairs_there, cases = 36, 0, 0, 0
     for seed in range(4):
         graph = sparse_graph(n, np.random.default_rng((seed, 1)), directed)
         node = int(np.random.default_rng(seed).integers(n))
         pairs = list(permutations(range(n), 2)) if directed else list(combinations(range(n), 2))
-        # where pairs at the node are protected, those that bounds are made for decide
-        at_node = [pair for pair in pairs if pair[1] == node or (not directed and node in pair)]
-        for protected in ([], at_node):
+        for protected in protections(graph, node, pairs, sum(kind != "dense" for kind in kinds)):
             threat = Threat(1, insert=True, protected=protected)
             weights = np.random.default_rng((seed, 2))
             query = make_query(network(kinds, weights), graph, threat, node, label=0)
             evaluator, free = FlipEvaluator(query), sorted(set(pairs) - set(protected))
+            if not free:
+                continue
             best = max(float(evaluator.margins([pair])[0].max()) for pair in free)
             base = float(evaluator.margins([])[0].max())
             for shift in (-CLOSE, CLOSE):
                 bias = best - shift  # the label's score: the best flip has margin `shift`
                 moved = network(kinds, np.random.default_rng((seed, 2)), bias)
                 query = make_query(moved, graph, threat, node, label=0)
-                if base - bias >= -CLOSE:
+                if not base - bias < -CLOSE:
                     continue
+                cases += 1
                 with Alarm() as alarm:
                     search = AnyDepthSearch(query, alarm, None, lambda _: None)
                     broken = search.settle(1)
@@ -81,3 +99,4 @@ def test_the_best_single_flip_decides(kinds: tuple[str, ...], directed: bool) ->
                 found = ep.radius(moved, graph, threat, node, label=0, options={"by_size_at_once": True})
                 assert (found.exact, found.robust) == (True, shift < 0), where
     assert evaluated < 0.7 * pairs_there
+    assert cases >= 12
