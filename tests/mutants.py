@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 import click
 
-from faults import IN_BUDGET, IN_CHECKER, IN_SEARCH, Fault
+from faults import IN_BUDGET, IN_CHECKER, IN_DEEP, IN_SEARCH, Fault
 
 TESTS = Path(__file__).parent
-EVERY = (*IN_SEARCH, *IN_BUDGET, *IN_CHECKER)
+EVERY = (*IN_SEARCH, *IN_BUDGET, *IN_DEEP, *IN_CHECKER)
 PACKAGE = TESTS.parent / "src" / "edgeproof"
 # of faults in the search, those that see most of them first
 SEARCH_CHECKS = (
@@ -46,6 +46,8 @@ BUDGET_CHECKS = (
     "search/maxima/test_maxima_bounds.py",
     "search/strategies/test_by_size.py",
 )
+# of faults in bounds of single flips
+DEEP_CHECKS = ("search/deep", "search/strategies/test_by_size.py")
 # of faults in the checker; these compile nothing
 CHECKER_CHECKS = (
     "proof/test_mean.py",
@@ -146,7 +148,13 @@ def main() -> int:
     if asked.match:
         return 0
     unseen = []
-    for faults, checks in ((IN_SEARCH, SEARCH_CHECKS), (IN_BUDGET, BUDGET_CHECKS), (IN_CHECKER, CHECKER_CHECKS)):
+    groups = (
+        (IN_SEARCH, SEARCH_CHECKS),
+        (IN_BUDGET, BUDGET_CHECKS),
+        (IN_DEEP, DEEP_CHECKS),
+        (IN_CHECKER, CHECKER_CHECKS),
+    )
+    for faults, checks in groups:
         chosen = [fault for fault in faults if not asked.names or fault.name in asked.names]
         unseen += missed(chosen, asked.campaign, checks)
     click.echo(f"missed: {', '.join(unseen) or 'none'}")

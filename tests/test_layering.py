@@ -33,6 +33,7 @@ ROWS = (
     ("search.attacks",),
     ("search.budget",),
     ("search.maxima",),
+    ("search.deep",),
     ("search.tree",),
     ("search.strategies", "search"),  # what moves the tree's kernels
     ("engines",),

@@ -15,11 +15,11 @@ from ...model.graph import Pair
 from ...model.query import Query
 from ...model.verdict import Attack, Radius, Stats, Verdict
 from ..base.values import knows
-from ..budget.any_depth import AnyDepthSearch
 from ..budget.limits import IncompleteError, OutOfNodesError, OutOfTimeError
 from ..budget.question import make_question
 from ..budget.search import SizeSearch
 from ..deadline import Alarm
+from ..deep.search import AnyDepthSearch
 from ..maxima.search import MaxSizeSearch
 from ..maxima.setting import make_max_question
 

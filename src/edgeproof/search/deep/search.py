@@ -1,10 +1,11 @@
-"""Networks of any depth and aggregation where pairs are too many to list: all single flips one after the other, and
-beams from them. That settles size 1; of larger sizes it finds attacks, and proves nothing.
+"""Networks of any depth and aggregation where pairs are too many to list: all single flips, and beams from them. Size 1
+is settled: flips that no bound leaves out are evaluated. Of larger sizes it finds attacks, and proves nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -16,10 +17,15 @@ from ..base.evaluator import FlipEvaluator
 from ..base.layout import ALONE, GCN
 from ..base.overlay import MOST_FLIPS
 from ..base.row_scores import score_row
+from ..budget.limits import IncompleteError, Limits
 from ..deadline import Alarm
-from .limits import IncompleteError, Limits
+from .insertions import Insertions
+from .outskirts import Outskirts, survey
+from .question import make_question
+from .stand import Stand
 
-KEPT, WIDTH = 32, 6
+# of single flips that are kept a row, flip sets that a beam grows, and pairs that it tries everywhere
+KEPT, WIDTH, POOL = 32, 6, 512
 
 
 class AnyDepthSearch:
@@ -39,10 +45,20 @@ class AnyDepthSearch:
         self._arcs = np.zeros((3, 2 * MOST_FLIPS + 2), dtype=np.int64)
         self._stop = np.zeros(1, dtype=np.int64)
         self._alarm = alarm
+        self._seeds: list[tuple[float, Pair]] = []
         self.limits = Limits(alarm, node_limit, self._stop, 0)
         self.attack: list[Pair] | None = None
         self.rival: int | None = None
         self.nodes = self.exact_checks = self.evaluations = 0
+
+    @cached_property
+    def _bounds(self) -> Insertions | None:
+        question = make_question(self.query)
+        return None if question is None else Insertions(Stand(question))
+
+    @cached_property
+    def _outskirts(self) -> Outskirts | None:
+        return None if self._bounds is None or self.query.graph.directed else survey(self._bounds)
 
     # --- which flips there are ---
 
@@ -123,31 +139,36 @@ class AnyDepthSearch:
             there = np.isin(xs, graph.in_neighbours(w))
             beyond = rank[xs] == outside if not graph.directed else np.ones(xs.size, dtype=np.bool_)
             beside = xs[(rank[xs] > rank[w]) & ~beyond] if not graph.directed else xs[:0]
+            if self._bounds is not None:
+                beside = beside[np.isin(beside, graph.in_neighbours(w))]  # the others: _far_pairs_break
             yield w, np.concatenate([beside, xs[beyond & ~there][:1], xs[beyond & there][:1]])
 
     # --- passes ---
 
-    def _pass(self, flips: tuple[Pair, ...]) -> tuple[list[tuple[float, Pair]], list[tuple[float, Pair]]]:
-        """The best single flips after these, best first; and all that may break the claim."""
-        self.limits.check(self.nodes)
-        self.nodes += 1
-        graph = self.query.graph
-        count = 0
+    def _lay(self, flips: tuple[Pair, ...]) -> int:
+        graph, count = self.query.graph, 0
         for u, v in flips:
             for s, t in ((u, v),) if graph.directed or u == v else ((u, v), (v, u)):
                 self._arcs[:, count] = s, t, not graph.has_edge(s, t)
                 count += 1
-        best: list[tuple[float, Pair]] = []
-        doubtful: list[tuple[float, Pair]] = []
-        for w, xs in self._rows(flips):
-            values, errors = self._score(w, xs, count)
-            open_ = ~(values + errors <= 0.0)
-            doubtful += [(float(values[k]), graph.pair(int(xs[k]), w)) for k in np.flatnonzero(open_)]
-            top = np.argsort(-values, kind="stable")[:KEPT]
-            best += [(float(values[k]), graph.pair(int(xs[k]), w)) for k in top]
-            if len(best) > 8 * KEPT:
-                best = sorted(best, key=lambda one: -one[0])[:KEPT]
-        return sorted(best, key=lambda one: -one[0])[:KEPT], sorted(doubtful, key=lambda one: -one[0])
+        return count
+
+    def _breaks_one(self, w: int, xs: IntArray, flips: tuple[Pair, ...], top: list[tuple[float, Pair]]) -> bool:
+        """Whether one of the pairs xs -> w does, after these flips; the best are put into `top`."""
+        self.limits.check(self.nodes)
+        if not xs.size:
+            return False
+        values, errors = self._score(w, xs, self._lay(flips))
+        graph = self.query.graph
+        open_ = np.flatnonzero(~(values + errors <= 0.0))
+        for k in open_[np.argsort(-values[open_], kind="stable")]:
+            if self._breaks([*flips, graph.pair(int(xs[k]), w)]):
+                return True
+        best = np.argsort(-values, kind="stable")[:KEPT]
+        top += [(float(values[k]), graph.pair(int(xs[k]), w)) for k in best]
+        if len(top) > 8 * KEPT:
+            top[:] = sorted(top, key=lambda one: -one[0])[:KEPT]
+        return False
 
     def _score(self, w: int, xs: IntArray, count: int) -> tuple[np.ndarray, np.ndarray]:
         values, errors = np.full(xs.size, np.inf), np.full(xs.size, np.inf)
@@ -179,21 +200,113 @@ class AnyDepthSearch:
         self._on_attack(self.attack)
         return True
 
+    # --- size 1 ---
+
+    def _settle_one(self) -> bool:
+        self._seeds = []
+        for w, xs in self._rows(()):
+            if self._breaks_one(w, self._doubtful(w, xs), (), self._seeds):
+                return True
+        return self._far_pairs_break()
+
+    def _bounded(self, w: int, xs: IntArray) -> IntArray:
+        """Which of the x are insertions that bounds are made for."""
+        bounds = self._bounds
+        if bounds is None:
+            return np.zeros(xs.size, dtype=np.bool_)
+        near, depth = bounds.stand.near, bounds.stand.question.depth
+        graph = self.query.graph
+        fits = (xs != w) & ~np.isin(xs, graph.in_neighbours(w))
+        if not graph.directed:
+            fits &= near[xs] >= depth - 1
+        return fits if depth - 2 <= near[w] < depth else np.zeros(xs.size, dtype=np.bool_)
+
+    def _doubtful(self, w: int, xs: IntArray) -> IntArray:
+        """Those that no bound leaves out."""
+        bounds, bounded = self._bounds, self._bounded(w, xs)
+        keep = ~bounded
+        if bounds is None or not bounded.any():
+            return xs
+        stand, outskirts = bounds.stand, self._outskirts
+        if outskirts is not None and stand.near[w] == stand.question.depth - 1:
+            at = int(stand.place[w] - stand.place[outskirts.ends[0]])
+            if outskirts.is_harmless(at, stand.errors[-1]):
+                return xs[keep]
+        outer = stand.near[xs] >= stand.question.depth
+        for chosen in (np.flatnonzero(bounded & outer), np.flatnonzero(bounded & ~outer)):
+            if chosen.size:
+                self.limits.check(self.nodes)
+                bound = bounds.bound(w, xs[chosen])
+                keep[chosen] = ~(bound + stand.errors[-1] <= 0.0)
+                best = np.argsort(-bound, kind="stable")[:KEPT]
+                pairs = [self.query.graph.pair(int(x), w) for x in xs[chosen[best]]]
+                self._seeds += zip(bound[best].tolist(), pairs, strict=True)
+        return xs[keep]
+
+    def _far_pairs_break(self) -> bool:
+        """Insertions between two of the farthest whose degree matters."""
+        bounds, outskirts, threat = self._bounds, self._outskirts, self.query.threat
+        if bounds is None or outskirts is None or not self._far_senders or threat.insert is not True:
+            return False
+        stand, spent = bounds.stand, np.zeros(self.query.graph.num_vertices, dtype=np.int64)
+        inner = int(stand.count[stand.question.depth - 1] - stand.count[stand.question.depth - 2])
+        for at in range(inner, outskirts.ends.size):
+            w = int(outskirts.ends[at])
+            if outskirts.is_harmless(at, stand.errors[-1]):
+                continue
+            xs = outskirts.partners(at, stand.errors[-1])
+            xs = xs[stand.place[xs] > stand.place[w]]
+            xs = np.setdiff1d(np.intersect1d(xs, self._allowed(w, (), spent)), self.query.graph.in_neighbours(w))
+            if self._breaks_one(w, xs, (), self._seeds):
+                return True
+        return False
+
+    # --- larger sizes: attacks ---
+
+    def _pool(self) -> list[Pair]:
+        return [pair for _, pair in sorted(self._seeds, key=lambda one: -one[0])[:POOL]]
+
+    def _extensions(self, flips: tuple[Pair, ...], pool: list[Pair]) -> Iterator[tuple[int, IntArray]]:
+        """What is tried after these flips: any pair at the node and at the ends that came, and what was best alone."""
+        graph, node = self.query.graph, self.query.claim.node
+        assert node is not None
+        spent = np.zeros(graph.num_vertices, dtype=np.int64)
+        for u, v in flips:
+            spent[v] += 1
+            spent[u] += not graph.directed and u != v
+        near = self._near(flips)
+        ends = {node, *(end for pair in flips for end in pair)}
+        full = [w for w in sorted(ends) if near.get(w, self._depth) < self._depth]
+        for w in full:
+            yield w, self._allowed(w, flips, spent)
+        rows: dict[int, list[int]] = {}
+        for u, v in pool:
+            if (u, v) not in flips:
+                rows.setdefault(v, []).append(u)
+        for w, xs in rows.items():
+            if w not in full:
+                yield w, np.intersect1d(xs, self._allowed(w, flips, spent))
+
     # --- the calls ---
 
     def settle(self, size: int) -> bool:
         if size > 1:
             raise IncompleteError
-        return any(self._breaks([pair]) for _, pair in self._pass(())[1])
+        self.nodes += 1
+        return self._settle_one()
 
     def beam(self, size: int) -> bool:
         held: list[tuple[float, tuple[Pair, ...]]] = [(-np.inf, ())]
+        pool = self._pool()
         for _ in range(min(size, MOST_FLIPS)):
             grown: dict[frozenset[Pair], tuple[float, tuple[Pair, ...]]] = {}
             for _, flips in held:
-                best, doubtful = self._pass(flips)
-                if any(self._breaks([*flips, pair]) for _, pair in doubtful):
-                    return True
+                self.nodes += 1
+                top: list[tuple[float, Pair]] = []
+                for w, xs in self._extensions(flips, pool):
+                    if self._breaks_one(w, xs, flips, top):
+                        return True
+                best = sorted(top, key=lambda one: -one[0])[:KEPT]
                 grown.update((frozenset((*flips, pair)), (value, (*flips, pair))) for value, pair in best)
             held = sorted(grown.values(), key=lambda one: -one[0])[:WIDTH]
         return False
