@@ -31,6 +31,8 @@ MOST_SETS = 20_000
 MOST_TAKEN = 400
 # how many times less is charged by lengths only, where that leaves edges in doubt that are not listed
 FINER = 8.0
+# numbers that a whole graph's values take: from here on an evaluation may take seconds
+LONG = 1 << 24
 # greedy attacks look at so many edges of each of so many bounds
 GREEDY_BOUNDS, GREEDY_EDGES = 3, 12
 # what rounding may do to charges, over what it does to magnitudes that no flip has changed (docs/theory-charges.md)
@@ -71,8 +73,10 @@ class Question:
             self.base: Base = base_values(query.network, query.graph)
             self.norms = norms_of(query.network, query.graph)
             self.edges = _edges(query.network, query.graph)
-        assert supported(self.base)
+        assert self._knows()
         self.evaluator = FlipEvaluator(query)
+        if alarm is not None and self.base.rows.size > LONG:
+            self.evaluator.watch(alarm)
         self.evaluations = 0
         self.status: NDArray[np.int8] = np.zeros(self.base.source.size, dtype=np.int8)
         for u, v in query.threat.protected_pairs(query.graph):
@@ -84,6 +88,9 @@ class Question:
         self.near = self.evaluator.overlay.near
         self.view = View(self.base, self.norms.lengths)
         self.fragile = self._count_fragile()
+
+    def _knows(self) -> bool:
+        return supported(self.base)
 
     def _count_fragile(self) -> int:
         base, near = self.base, self.near
@@ -267,6 +274,8 @@ class Question:
         if self._late():
             return self._answer(reason=self.alarm.reason)
         margins, error = self._margins(flips)
+        if not np.isfinite(error) and self._late():
+            return self._answer(reason=self.alarm.reason)
         if not np.isfinite(error):
             return self._answer(reason="rounding")
         if (margins < -error).any():
