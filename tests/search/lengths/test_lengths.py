@@ -11,7 +11,10 @@ import pytest
 import edgeproof as ep
 from edgeproof import Graph, Layer, Network, Threat
 from edgeproof.model.query import Query, make_query
+from edgeproof.search.base.values import base_values
 from edgeproof.search.deadline import Alarm
+from edgeproof.search.jit.by_address import Bundle
+from edgeproof.search.lengths.pull_back import pull_back
 from edgeproof.search.lengths.question import LengthQuestion
 
 CASES = 80
@@ -72,6 +75,65 @@ def test_no_set_of_deletions_costs_more_than_its_lengths(pytestconfig: pytest.Co
     assert np.max(tight) > 0.9  # costs are no wild guess
 
 
+@pytest.mark.parametrize(("budget", "loss"), [(1, 1.0), (2, 2.0), (3, 4.5), (4, 5.0)])
+def test_of_a_maximum_only_its_first_sender_is_charged(budget: int, loss: float) -> None:
+    graph = Graph([[1, 2, 3, 4], [0, 0, 0, 0]], [[0.0], [5.0], [4.0], [3.0], [0.5]], directed=True)
+    layers = [
+        Layer([[0.0]], [[1.0]], [0.0], "max", "relu"),
+        Layer([[1.0], [0.0]], [[0.0], [0.0]], [0.0, 0.0], "sum", "none"),
+    ]
+    query = make_query(Network(layers), graph, Threat(budget), 0)
+    with Alarm() as alarm:
+        question = LengthQuestion(query, alarm)
+    lost, grown = np.zeros(4), np.zeros(5)
+    assert question._pull_back(budget, lost, grown)
+    assert lost == pytest.approx([loss, 0.0, 0.0, 0.0], abs=1e-7)
+
+
+@pytest.mark.parametrize("how", ["gcn", "mean", "sum"])
+@pytest.mark.parametrize("directed", [False, True])
+def test_what_is_passed_on_weighs_as_after_any_deletions(how: str, directed: bool) -> None:
+    """One layer at a time: coefficients, and what a vertex's messages cost that weigh more."""
+    rng = np.random.default_rng(7)
+    for each in (1, 2, 3):
+        there = np.triu(rng.random((7, 7)) < 0.6, 1)
+        there |= np.tril(rng.random((7, 7)) < 0.5, -1) if directed else there.T
+        graph = Graph(np.array(np.nonzero(there)), rng.normal(size=(7, 2)), directed=directed)
+        base = base_values(Network([Layer(np.eye(2), np.eye(2), [0.0, 0.0], how, "none")]), graph)
+        reach, sent, gathered = rng.random(7) + 0.1, rng.random(7), rng.random(7)
+        below, lost, grown = np.zeros(7), np.zeros(base.source.size), np.zeros(7)
+        status = np.zeros(base.source.size, dtype=np.int8)
+        pull_back(Bundle(base), 0, 0, each, 0, 7, status, sent, gathered, 2.0, 3.0, reach, below, lost, grown)
+        heard = there.sum(axis=0)
+        most = np.minimum(each, heard - (not directed) * (np.arange(7) != 0)).clip(0)
+
+        def alpha(v: int, k: int, heard: np.ndarray = heard) -> float:
+            left = heard[v] - k
+            return {"gcn": (left + 1.0) ** -0.5, "mean": 1.0 / max(left, 1), "sum": 1.0}[how]
+
+        def beta(x: int, j: int, heard: np.ndarray = heard) -> float:
+            return (heard[x] - j + 1.0) ** -0.5 if how == "gcn" else 1.0
+
+        wanted, swell = 3.0 * reach, np.zeros(7)
+        for v in range(7):
+            if how == "gcn":
+                wanted[v] += 2.0 * alpha(v, most[v]) ** 2 * reach[v]
+            for x in np.flatnonzero(there[:, v]):
+                wanted[x] += 2.0 * alpha(v, most[v]) * beta(x, most[x]) * reach[v]
+                if most[x]:
+                    more = (beta(x, most[x]) - beta(x, 0)) / most[x]
+                    swell[x] += reach[v] * alpha(v, most[v]) * more * sent[x]
+        assert below == pytest.approx(wanted)
+        assert grown == pytest.approx(swell)
+        targets = np.repeat(np.arange(7), np.diff(base.in_ptr))
+        for slot, (x, v) in enumerate(zip(base.source.tolist(), targets.tolist(), strict=True)):
+            for k in range(1, most[v] + 1):
+                change = (alpha(v, k) - alpha(v, 0)) / k * gathered[v] + alpha(v, k) * beta(x, 0) * sent[x]
+                if how == "gcn":
+                    change += (alpha(v, k) ** 2 - alpha(v, 0) ** 2) / k * sent[v]
+                assert lost[slot] >= reach[v] * change - 1e-12
+
+
 @pytest.mark.parametrize("ask", [ep.verify, ep.radius])
 def test_answers_agree_with_brute_force(ask: object, pytestconfig: pytest.Config) -> None:
     decided = 0
@@ -97,9 +159,18 @@ def test_one_deletion_is_always_decided() -> None:
 
 
 def test_time_that_is_up_ends_an_evaluation() -> None:
-    query = draw(3)
-    with Alarm(time.perf_counter() - 1.0) as alarm:
-        question = LengthQuestion(query, alarm)
+    with Alarm() as alarm:
+        question = LengthQuestion(draw(3), alarm)
+        assert np.isfinite(question.evaluator.margins(())[1])
+        alarm.deadline = time.perf_counter() - 1.0
         question.evaluator.watch(alarm)
         assert question.evaluator.margins(())[1] == np.inf
         assert question.decide(1).reason == "timeout"
+
+
+@pytest.mark.parametrize("ask", [ep.verify, ep.radius])
+def test_time_that_is_up_before_anything_is_known(ask: object) -> None:
+    query = draw(3)
+    about = query.network, query.graph, query.threat, query.claim.node
+    answer = ask(*about, timeout=1e-9, options={"charges_at_once": True})  # type: ignore[operator]
+    assert answer.reason == "timeout"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...clock import UNLIMITED
 from ...model.arrays import FloatArray, IntArray
 from ...model.graph import Graph, Pair
 from ...model.memo import Memo
@@ -70,7 +71,7 @@ class Question:
         assert query.claim.node is not None
         self.query, self.alarm, self.node = query, alarm, query.claim.node
         with _making:
-            self.base: Base = base_values(query.network, query.graph)
+            self.base: Base = base_values(query.network, query.graph, alarm or UNLIMITED)
             self.norms = norms_of(query.network, query.graph)
             self.edges = _edges(query.network, query.graph)
         assert self._knows()

@@ -19,8 +19,8 @@ def pull_back(b, layer, node, each, first, last, status, sent, gathered, spread,
     the layer makes of the margin; adds to `below` what one before the layer does, to `lost` (a slot) what a lost
     message costs, to `grown` (a vertex) what its messages cost that weigh more for each edge that it loses.
 
-    sent, gathered: lengths of rows; in the last layer, of which the scores are linear, of what A multiplies instead. spread, own_spread: what A and C make of a unit. lost: empty where that is known
-    better, in the last layer.
+    sent, gathered: lengths of rows; in the last layer `sent` are those of what A multiplies. spread, own_spread: what A
+    and C make of a unit. lost: empty where that is known better, in the last layer.
     """
     how = b.how[layer]
     for v in range(first, last):
@@ -103,4 +103,3 @@ def pull_back_largest(
             if status[k] == FREE:
                 lost[k] += at_v * spread * (np.sqrt(gaps[k - start]) + error)
             gaps[k - start] = 0.0
-

@@ -95,9 +95,7 @@ class LengthQuestion(Question):
         b, rivals = self.base, list(self.query.rivals)
         slots = np.empty(b.source.size, dtype=np.int64)
         reverse = self.edges.reverse
-        count, into = list_edges(
-            b.in_ptr, b.source, b.directed, self.near, b.L, self.node, reverse, self.status, slots
-        )
+        count, into = list_edges(b.in_ptr, b.source, b.directed, self.near, b.L, self.node, reverse, self.status, slots)
         slots = slots[:count].copy()
         own = own_edges(self.query, b, budget)
         last, label = self.query.network.layers[-1], self.query.claim.label
