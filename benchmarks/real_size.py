@@ -226,7 +226,7 @@ def ask(path: Path, args: argparse.Namespace) -> None:
             "network": path.stem, "budget": budget, "nodes": len(seconds), "load": round(loaded, 2),
             "first": round(seconds[0], 2), "median": round(float(np.median(ordered)), 3),
             "p90": round(float(ordered[int(0.9 * (ordered.size - 1))]), 3), "longest": round(float(ordered[-1]), 2),
-            "cpu_median": round(float(np.median(busy)), 3), "cpu_longest": round(max(busy), 2), 
+            "cpu_median": round(float(np.median(busy)), 3), "cpu_longest": round(max(busy), 2),
             **found, "decided": round(1 - found["unknown"] / len(seconds), 3), "peak_gb": round(peak, 2),
         }  # fmt: skip
         print(json.dumps(line), flush=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,12 @@ def _lay_edges(network: Network, graph: Graph) -> _Edges:
 
 _edges: Memo[_Edges] = Memo(_lay_edges)
 _making = threading.Lock()  # of two threads that ask first, one makes what both need
+
+
+class Listing(Protocol):
+    """What bounds number edges by: one slot of each."""
+
+    slots: IntArray
 
 
 class Question:
@@ -202,7 +208,7 @@ class Question:
     def _flips(self, slots: tuple[int, ...]) -> tuple[Pair, ...]:
         return tuple(sorted(self._pair(slot) for slot in slots))
 
-    def _attack(self, gone: tuple[int, ...], top: Top, doubtful: list[Bound], budget: int) -> Answer | None:
+    def _attack(self, gone: tuple[int, ...], top: Listing, doubtful: list[Bound], budget: int) -> Answer | None:
         """Greedy: of the edges that are charged most, take the one that leaves least, and go on from there."""
         worth: dict[int, float] = {}
         for bound in sorted(doubtful, key=lambda bound: bound.left)[:GREEDY_BOUNDS]:
@@ -238,7 +244,7 @@ class Question:
         margins, error = self.evaluator.margins(flips)
         return -margins, error
 
-    def _evaluate(self, gone: tuple[int, ...], doubtful: list[Bound], top: Top) -> Answer | None:
+    def _evaluate(self, gone: tuple[int, ...], doubtful: list[Bound], top: Listing) -> Answer | None:
         """The worst set of every bound first, then all that are in doubt; None if they break nothing."""
 
         def look(chosen: tuple[int, ...]) -> Answer | None:

@@ -86,4 +86,5 @@ def _lost_maxima(base: Base, senders: np.ndarray, weight: FloatArray, most: int)
     if most == senders.size:
         gaps = np.maximum(gaps, abs(ranked[0]))
     np.add.at(out, rows.argmax(axis=0), (weight * gaps).T)
-    return (out + 2.0 * error * weight.sum(axis=1)) * ROUND_UP
+    out += 2.0 * error * weight.sum(axis=1)
+    return out * ROUND_UP
