@@ -139,13 +139,34 @@ class Question:
             view = view.without(self.query.network, every, self.edges.target, self.near, self.status)
         if budget == 2:
             return self._solve_two(gone, view, margins)
-        top = self._top(view, budget, budget, margins)
-        if top is None:
-            return self._answer(reason=self.alarm.reason)
-        doubtful = [b for rival in range(len(margins)) for b in top.bounds(rival) if not b.left > self.tolerance]
-        if not doubtful:
-            return None
-        return (budget > 1 and self._attack(gone, top, doubtful, budget)) or self._evaluate(gone, doubtful, top)
+        return self._solve_by_most(gone, view, margins, budget)
+
+    def _solve_by_most(self, gone: tuple[int, ...], view: View, margins: FloatArray, budget: int) -> Answer | None:
+        """By how many edges one vertex loses at most: only sets that are gathered at one vertex have charges that hold
+        for many there.
+        """
+        for each in range(1, budget + 1):
+            top = self._top(view, budget, each, margins)
+            if top is None:
+                return self._answer(reason=self.alarm.reason)
+            doubtful = [b for rival in range(len(margins)) for b in self._doubtful(top, rival, each)]
+            found = None
+            if doubtful:
+                found = (budget > 1 and self._attack(gone, top, doubtful, budget)) or self._evaluate(
+                    gone, doubtful, top
+                )
+            if found is not None:
+                return found
+            if self._late():
+                return self._answer(reason=self.alarm.reason)
+        return None
+
+    def _doubtful(self, top: Top, rival: int, each: int) -> list[Bound]:
+        unclear = [bound for bound in top.bounds(rival) if not bound.left_crudely > self.tolerance]
+        if each == 1 or not unclear:
+            return [bound for bound in unclear if not bound.left > self.tolerance]
+        ends = ends_of(top.slots, self.base.source, self.edges.target, self.base.directed)[top.into :]
+        return [bound for bound in unclear if not bound.left_if_gathered(each, ends) > self.tolerance]
 
     def _top(self, view: View, budget: int, each: int, margins: FloatArray, finer: float = 1.0) -> Top | None:
         charges = Charges(self.query, view, self.norms, budget, each, margins, self.status, self.near, finer)
