@@ -1,7 +1,9 @@
-"""A GCN as PyTorch Geometric's example trains it, on undirected Cora: what is solved, and how fast.
+"""A GCN as PyTorch Geometric's example trains it, on an undirected citation graph: what is solved, and how fast.
 
     python benchmarks/gcn_cora.py                       # 2 layers, 300 random nodes, budgets 1 2 5, 60 s a query
     python benchmarks/gcn_cora.py --layers 3 --sample 100
+    python benchmarks/gcn_cora.py --layers 3 --width 512
+    python benchmarks/gcn_cora.py --dataset PubMed --width 256
     python benchmarks/gcn_cora.py --network gcn.safetensors   # trains once, then reads this file
 
 Both directions of every citation are edges, features are rows that sum to 1, 20 nodes of each class are for training.
@@ -22,19 +24,19 @@ import numpy as np
 import edgeproof as ep
 import shared_data
 
-HIDDEN, EPOCHS, PER_CLASS = 16, 200, 20
+EPOCHS, PER_CLASS = 200, 20
 
 
-def undirected_cora() -> ep.Graph:
-    given = shared_data.graphs("Cora")[0]
-    edges = {(u, v) for u, v in zip(given.sources.tolist(), given.targets.tolist(), strict=True)}
+def undirected(name: str) -> ep.Graph:
+    given = ep.Graph.load(shared_data.data_folder() / "datasets" / f"{name}.npz", directed=True)
+    edges = {(u, v) for u, v in zip(given.sources.tolist(), given.targets.tolist(), strict=True) if u != v}
     edges |= {(v, u) for u, v in edges}
     rows = given.features.dense()
-    rows /= np.maximum(rows.sum(axis=1, keepdims=True), 1)
-    return ep.Graph(np.array(sorted(edges)).T, rows, directed=False, labels=given.labels, name="Cora, undirected")
+    rows /= np.maximum(rows.sum(axis=1, keepdims=True), 1e-9)
+    return ep.Graph(np.array(sorted(edges)).T, rows, directed=False, labels=given.labels, name=f"{name}, undirected")
 
 
-def train(graph: ep.Graph, layers: int, seed: int) -> ep.Network:
+def train(graph: ep.Graph, layers: int, width: int, seed: int) -> ep.Network:
     """Adam, 0.01, weight decay 5e-4 in the first layer, dropout 0.5 before every layer."""
     import torch
     from torch.nn import functional
@@ -47,7 +49,7 @@ def train(graph: ep.Graph, layers: int, seed: int) -> ep.Network:
     x = torch.tensor(graph.features.dense(), dtype=torch.float32)
     edges = torch.tensor(np.stack([graph.sources, graph.targets]))
     y, seen = torch.tensor(labels), torch.tensor(chosen)
-    widths = [x.shape[1], *[HIDDEN] * (layers - 1), int(labels.max()) + 1]
+    widths = [x.shape[1], *[width] * (layers - 1), int(labels.max()) + 1]
     stack = torch.nn.ModuleList([GCNConv(*pair) for pair in pairwise(widths)])
     groups = [{"params": one.parameters(), "weight_decay": 0 if at else 5e-4} for at, one in enumerate(stack)]
     optimizer = torch.optim.Adam(groups, lr=0.01)
@@ -79,7 +81,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="the folder with datasets/ and models/; default: EDGEPROOF_DATA")
     parser.add_argument("--network", type=Path, help="read the trained network from here, or keep it here")
+    parser.add_argument("--dataset", default="Cora")
     parser.add_argument("--layers", type=int, default=2)
+    parser.add_argument("--width", type=int, default=16)
     parser.add_argument("--sample", type=int, default=300)
     parser.add_argument("--budget", type=int, nargs="+", default=[1, 2, 5])
     parser.add_argument("--limit", type=float, default=60.0, help="seconds a query")
@@ -87,11 +91,11 @@ def main() -> None:
     args = parser.parse_args()
     if args.data:
         os.environ["EDGEPROOF_DATA"] = str(args.data)
-    graph = undirected_cora()
+    graph = undirected(args.dataset)
     if args.network and args.network.exists():
         network = ep.Network.load(args.network)
     else:
-        network = train(graph, args.layers, args.seed)
+        network = train(graph, args.layers, args.width, args.seed)
         if args.network:
             network.save(args.network)
     nodes = random.Random(args.seed).sample(range(graph.num_vertices), min(args.sample, graph.num_vertices))

@@ -5,7 +5,8 @@
 Generates a graph like those that people train on (degrees Pareto 1.6 capped at 3,000, 40 classes, homophily 0.65,
 128 real features), trains a network with BatchNorm on it, and asks whether random nodes survive deletions. Graph and
 weights are kept under --cache, so that a second run begins with the questions. A line says what the questions took;
-seconds are wall time, memory is the peak of the process that verifies, which is a process of its own.
+seconds are wall time, or the processor's (cpu); memory is the peak of the process that verifies, which is a process of
+its own.
 """
 
 from __future__ import annotations
@@ -210,20 +211,22 @@ def ask(path: Path, args: argparse.Namespace) -> None:
     loaded = time.perf_counter() - started
     nodes = np.random.default_rng(args.seed).choice(graph.num_vertices, size=args.nodes, replace=False)
     for budget in args.budget if args.nodes else []:
-        seconds, found = [], Counter()
+        seconds, busy, found = [], [], Counter()
         for node in nodes.tolist():
-            started = time.perf_counter()
+            started, worked = time.perf_counter(), time.process_time()
             verdict = ep.verify(network, graph, ep.Threat(budget), node, timeout=args.timeout)
             seconds.append(time.perf_counter() - started)
+            busy.append(time.process_time() - worked)
             found[verdict.status] += 1
             if args.verbose:
-                print(node, verdict, dict(verdict.stats), file=sys.stderr, flush=True)
+                print(node, verdict, round(busy[-1], 3), dict(verdict.stats), file=sys.stderr, flush=True)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         ordered = np.sort(seconds)
         line = {
             "network": path.stem, "budget": budget, "nodes": len(seconds), "load": round(loaded, 2),
             "first": round(seconds[0], 2), "median": round(float(np.median(ordered)), 3),
             "p90": round(float(ordered[int(0.9 * (ordered.size - 1))]), 3), "longest": round(float(ordered[-1]), 2),
+            "cpu_median": round(float(np.median(busy)), 3), "cpu_longest": round(max(busy), 2),
             **found, "decided": round(1 - found["unknown"] / len(seconds), 3), "peak_gb": round(peak, 2),
         }  # fmt: skip
         print(json.dumps(line), flush=True)

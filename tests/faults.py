@@ -648,6 +648,37 @@ IN_SEARCH = (
         "if found is not None or budget == 0:",
         "if True:",
     ),
+    # lengths of changes
+    Fault(
+        "lengths-first-rank-only", "search/lengths/pull_back.py",
+        "ranks = min(most + 1, RANKS)",
+        "ranks = min(2, RANKS)",
+    ),
+    Fault(
+        "lengths-nobody-left", "search/lengths/pull_back.py",
+        "            if most >= count:\n",
+        "            if most > count:\n",
+    ),
+    Fault(
+        "lengths-message-to-itself", "search/lengths/pull_back.py",
+        "            below[v] += scale * scale * spread * at_v",
+        "            below[v] += 0.0 * spread * at_v",
+    ),
+    Fault(
+        "lengths-senders-weigh-the-same", "search/lengths/pull_back.py",
+        "                grown[x] += at_v * scale * (after - before) / most_x * sent[x]",
+        "                grown[x] += 0.0 * sent[x]",
+    ),
+    Fault(
+        "lengths-node-loses-nothing", "search/lengths/question.py",
+        "out[:into] += own[slots[:into] - b.in_ptr[self.node], at]",
+        "out[:into] += 0.0",
+    ),
+    Fault(
+        "lengths-degrees-stay", "search/lengths/pull_back.py",
+        "        scale, lost_here = alpha(b, how, v, most), 0.0",
+        "        scale, lost_here = alpha(b, how, v, 0), 0.0",
+    ),
     Fault(
         "gains-ranked-as-if-nothing-was-spent", "search/linear/concretize.py",
         "            free = free and s.local_left[p.pair_v[pair]] >= left\n",

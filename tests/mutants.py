@@ -37,6 +37,7 @@ SEARCH_CHECKS = (
     "search/symmetry/test_automorphisms.py",
     "search/test_bounds.py",
     "search/charges",
+    "search/lengths",
     "test_search_against_brute.py",
 )
 # of faults where any pair of a whole graph may flip

@@ -25,6 +25,7 @@ ROWS = (
     ("search.trace", "search.deadline"),
     ("search.base",),
     ("search.charges",),
+    ("search.lengths",),
     ("search.forward",),
     ("search.symmetry",),
     ("search.intervals",),

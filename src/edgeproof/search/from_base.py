@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..clock import TimeUpError
 from ..model.graph import Graph
 from ..model.network import Layer, Network
 from ..model.query import Query, make_query
@@ -21,7 +23,7 @@ from .base.values import knows
 from .deadline import Alarm
 from .radius import Progress
 from .room import base_bytes, fits
-from .strategy import exploration
+from .strategy import exploration, no_stats
 
 if TYPE_CHECKING:
     from .charges.question import Answer, Question
@@ -29,34 +31,37 @@ if TYPE_CHECKING:
 # edges that can matter times width: what charges begin to pay off at
 LARGE = 1 << 21
 
-_prepared = False
-
 
 def applies_to(query: Query) -> bool:
     """Whether charges can answer: deletions around a node, two or three layers of sums, means or GCN, linear scores."""
+    layers = query.network.layers
+    kinds = {str(layer.aggregation) for layer in layers}
+    if len(layers) not in (2, 3) or "max" in kinds or any(layer.is_dense for layer in layers):
+        return False
+    return lengths_apply_to(query)
+
+
+def lengths_apply_to(query: Query) -> bool:
+    """Whether lengths can: deletions around a node, two layers or more of any kind, linear scores."""
     network, threat = query.network, query.threat
     if query.claim.node is None or threat.insert or threat.fragile is not None or not threat.delete:
         return False
-    if not knows(network):
+    if not knows(network) or len(network.layers) < 2 or not network.layers[-1].is_linear:
         return False
-    kinds = {str(layer.aggregation) for layer in network.layers}
-    if len(network.layers) not in (2, 3) or not network.layers[-1].is_linear or "max" in kinds:
-        return False
-    return not any(layer.is_dense for layer in network.layers) and query.graph.num_loops == 0
+    return query.graph.num_loops == 0
 
 
 def prepare(query: Query, options: Mapping[str, bool], memory: float | None) -> None:
     """Load what charges need, before any clock runs, if they are going to be asked."""
     if _chosen(query, options, memory):
         warm_up_charges()
+        if not applies_to(query):
+            warm_up_lengths()
 
 
+@cache
 def warm_up_charges() -> None:
     """Load the kernels of charges, or compile them, on five vertices."""
-    global _prepared  # noqa: PLW0603
-    if _prepared:
-        return
-    _prepared = True
     layers = [Layer([[0.0]], [[1.0]], [0.5], "gcn", "relu"), Layer([[0.0]], [[1.0]], [0.5], "gcn", "relu")]
     last = Layer([[0.0], [0.0]], [[1.0], [-1.0]], [0.0, 0.0], "gcn", "none")
     ends = np.array([[0, 1, 2, 3], [1, 2, 3, 4]])
@@ -69,14 +74,28 @@ def warm_up_charges() -> None:
                 question.decide(budget)
 
 
-def _ask(query: Query, alarm: Alarm) -> Question:
-    from .charges.question import Question
+@cache
+def warm_up_lengths() -> None:
+    """The same of lengths, on three."""
+    first, second = (Layer([[0.0]], [[1.0]], [0.5], how, "relu") for how in ("gcn", "max"))
+    last = Layer([[0.0], [0.0]], [[1.0], [-1.0]], [0.0, 0.0], "gcn", "none")
+    graph = Graph([[0, 1, 1, 2], [1, 0, 2, 1]], np.ones((3, 1)), directed=False)
+    with Alarm() as alarm:
+        _ask(make_query(Network([first, second, last]), graph, Threat(1), 1, label=0), alarm).decide(1)
 
-    return Question(query, alarm)
+
+def _ask(query: Query, alarm: Alarm) -> Question:
+    if applies_to(query):
+        from .charges.question import Question
+
+        return Question(query, alarm)
+    from .lengths.question import LengthQuestion
+
+    return LengthQuestion(query, alarm)
 
 
 def _chosen(query: Query, options: Mapping[str, bool], memory: float | None) -> bool:
-    if not options["charges"] or not applies_to(query):
+    if not options["charges"] or not lengths_apply_to(query):
         return False
     return (options["charges_at_once"] or _is_large(query)) and fits(base_bytes(query), memory)
 
@@ -128,7 +147,13 @@ def radius_by_charges(
     """Budget by budget, up to the first that has an attack, which then is a smallest one."""
     if not _chosen(query, options, memory) or not options["radius_from_below"]:
         return None
-    question = _ask(query, alarm)
+    try:
+        question = _ask(query, alarm)
+    except TimeUpError:
+        return Radius(
+            lower=-1, upper=None, exact=False, robust=False, label=query.claim.label, attack=None, rival=None,
+            reason=alarm.reason, node=query.claim.node, directed=query.graph.directed, stats=no_stats(started),
+        )  # fmt: skip
     most = question.fragile
     if query.threat.budget is not None:
         most = min(most, query.threat.budget)

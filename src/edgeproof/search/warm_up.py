@@ -58,11 +58,12 @@ def load_on_demand() -> None:
     """The kernels of strategies that few questions take; who takes them loads them, or compiles them then."""
     if INTERPRETED:
         return
-    from .from_base import warm_up_charges
+    from .from_base import warm_up_charges, warm_up_lengths
     from .strategies.by_size import warm_up_sizes
 
     warm_up_sizes()
     warm_up_charges()
+    warm_up_lengths()
 
 
 def _compile_others(search: Search) -> None:

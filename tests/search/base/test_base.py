@@ -8,6 +8,7 @@ import pytest
 
 from edgeproof import Graph, Layer, Network, Threat
 from edgeproof.arithmetic.surds import Surd
+from edgeproof.clock import Clock, TimeUpError
 from edgeproof.engines import brute
 from edgeproof.model.query import Query, make_query
 from edgeproof.search.base.evaluator import FlipEvaluator
@@ -86,3 +87,32 @@ def test_more_vertices_change_than_there_is_room_for() -> None:
     query = make_query(Network([layer, layer, last]), graph, Threat(1, insert=True), node=0)
     margins, error = FlipEvaluator(query).margins([(0, 5)])
     assert off(query, [(0, 5)], margins) <= error
+
+
+def test_layers_that_are_finished_stay_when_time_is_up() -> None:
+    class Impatient(Clock):
+        looks = 0
+
+        def is_up(self) -> bool:
+            self.looks += 1
+            return self.looks > 4
+
+    rng = np.random.default_rng(3)
+    layers = [
+        Layer(rng.normal(size=(3, 3)), rng.normal(size=(3, 3)), rng.normal(size=3), how, "relu")
+        for how in ("gcn", "max", "mean", "sum")
+    ]
+    network = Network(layers)
+    ends = np.array([[0, 1, 2, 3, 1], [1, 2, 3, 0, 3]])
+    graph, same = (Graph(ends, np.arange(12.0).reshape(4, 3), directed=True) for _ in range(2))
+    tries = 0
+    while True:
+        try:
+            base = base_values(network, graph, Impatient())
+            break
+        except TimeUpError:
+            tries += 1
+    assert tries > 1
+    whole = base_values(network, same)
+    assert np.array_equal(base.rows, whole.rows)
+    assert np.array_equal(base.bounds, whole.bounds)

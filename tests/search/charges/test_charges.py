@@ -19,6 +19,7 @@ from edgeproof.search.charges.assemble import Charges
 from edgeproof.search.charges.norms import row_lengths
 from edgeproof.search.charges.question import Question
 from edgeproof.search.charges.top import Bound, Top
+from edgeproof.search.charges.two import ends_of
 
 CASES = 60
 
@@ -81,6 +82,36 @@ def test_no_set_of_deletions_costs_more_than_it_is_charged(
                     slack = 1e-9 * (1 + abs(margins[rival]) + abs(least))
                     assert margins[rival] >= least - slack, f"seed {seed}, flips {flips}, rival {rival}"
     assert checked > 1000
+
+
+def test_no_set_that_is_gathered_at_one_vertex_leaves_less(pytestconfig: pytest.Config) -> None:
+    checked = apart = 0
+    for seed in range(300, 300 + max(CASES, pytestconfig.getoption("--campaign") // 50)):
+        query = draw(seed)
+        graph, node, budget = query.graph, query.claim.node, query.threat.budget
+        assert budget is not None
+        for each in range(2, budget + 1):
+            bounds, top, evaluator = bounds_of(query, each)
+            targets = np.repeat(np.arange(graph.num_vertices), np.diff(graph.in_ptr))
+            ends = ends_of(top.slots, graph.sources, targets, graph.directed)[top.into :]
+            left = [[bound.left_if_gathered(each, ends) for bound in found] for found in bounds]
+            for rival, found in enumerate(bounds):
+                for bound, least in zip(found, left[rival], strict=True):
+                    assert bound.left_crudely <= bound.left + 1e-9 * (1 + abs(bound.left))
+                    apart += least > bound.left + 1e-6
+            for size in range(each, budget + 1):
+                for flips in itertools.combinations(graph.edge_pairs(), size):
+                    if most_at_one_vertex(flips, graph.directed) != each:
+                        continue
+                    margins = -evaluator.margins(flips)[0]
+                    into = sum(v == node or (not graph.directed and u == node) for u, v in flips)
+                    for rival in range(len(bounds)):
+                        least = left[rival][into]
+                        checked += 1
+                        slack = 1e-9 * (1 + abs(margins[rival]) + abs(least))
+                        assert margins[rival] >= least - slack, f"seed {seed}, flips {flips}, rival {rival}"
+    assert checked > 1000
+    assert apart > 10  # it says more than the sum of the largest charges
 
 
 def test_charges_of_single_edges_are_tight_where_nothing_else_can_change() -> None:

@@ -20,6 +20,7 @@ from .layout import (
     HIDDEN,
     HIDDEN_ERROR,
     HIDDEN_SIZE,
+    LATE,
     MAX,
     MEAN,
     OWN,
@@ -30,7 +31,8 @@ from .layout import (
     SENT_SIZE,
 )
 
-CROWDED = -1.0
+# instead of an error: an evaluation needs more room; time is up
+CROWDED, TOO_LATE = -1.0, -2.0
 TINY = 1e-290
 
 
@@ -153,6 +155,8 @@ def send_changed(b, o, layer, which, count):
     lower, width = b.width[layer], b.width[layer + 1]
     norm, unit, zero = b.norm[layer], b.unit[layer], b.bias[layer]
     for i in range(count):
+        if o.tally[LATE]:
+            return
         rows, bounds = o.rows[which, i], o.bounds[which, i]
         size, error = bounds[HIDDEN_SIZE], bounds[HIDDEN_ERROR]
         bounds[OWN_SIZE] = norm[0] * size + norm[2]
@@ -379,7 +383,7 @@ def clear(o, which, count):
 @entry
 def evaluate_flips(b, o, node, sources, targets, inserted, arcs):
     """Scores of the node into o.score when these arcs are flipped; a bound on their error, CROWDED if `o` has too few
-    rows. An undirected pair is two arcs. `inserted`: 1 where the arc is not there yet.
+    rows, TOO_LATE if its flag says so. An undirected pair is two arcs. `inserted`: 1 where the arc is not there yet.
     """
     o.tally[EVALUATED] += 1
     o.score[:] = 0.0
@@ -397,13 +401,16 @@ def evaluate_flips(b, o, node, sources, targets, inserted, arcs):
             gather_changed(b, o, layer, which, count, m, ends, sources, targets, arcs)
         if error != CROWDED:
             for j in range(m):
-                finish_vertex(b, o, layer, which, j, sources, targets, arcs)
+                if o.tally[LATE] == 0:
+                    finish_vertex(b, o, layer, which, j, sources, targets, arcs)
         clear(o, 1 - which, count)
         count = m
-        if error == CROWDED:
+        if o.tally[LATE]:
+            error = TOO_LATE
+        if error < 0.0:
             break
         o.tally[COMPUTED] += m
-    if error != CROWDED:
+    if error >= 0.0:
         i, width = o.place[which, node], b.width[b.L]
         row = row_of(b, b.L - 1, HIDDEN, node)
         error = b.bounds[b.L - 1, HIDDEN_ERROR, node]

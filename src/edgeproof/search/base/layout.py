@@ -63,7 +63,7 @@ class Base(NamedTuple):
 
 
 # positions in `tally` of an overlay
-EVALUATED, COMPUTED = 0, 1
+EVALUATED, COMPUTED, LATE = 0, 1, 2
 # where in the flags of a pass over rows an alarm is raised
 STOPPED = 0
 
@@ -87,4 +87,4 @@ class Overlay(NamedTuple):
     peak: FloatArray  # (features,) their largest value
     largest: FloatArray  # (W,)
     score: FloatArray  # (W,) what came out; in between, zeros to start sums from
-    tally: IntArray  # (2,) evaluations; vertices that were computed
+    tally: IntArray  # (3,) evaluations; vertices that were computed; 1: time is up

@@ -29,5 +29,5 @@ def make_overlay(base: Base, room: int) -> Overlay:
         peak=np.zeros(features),
         largest=np.zeros(base.W),
         score=np.zeros(base.W),
-        tally=np.zeros(2, dtype=np.int64),
+        tally=np.zeros(3, dtype=np.int64),
     )

@@ -8,11 +8,13 @@ the root of the width or so, and far below any margin that is not decided exactl
 
 from __future__ import annotations
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
 
 from ...arithmetic.float64 import max_of_sparse, times
+from ...clock import UNLIMITED, Clock
 from ...model.arrays import FloatArray
 from ...model.graph import Graph
 from ...model.memo import Memo
@@ -45,6 +47,8 @@ from .layout import (
 _HOW = {Aggregation.SUM: SUM, Aggregation.MEAN: MEAN, Aggregation.MAX: MAX, Aggregation.GCN: GCN}
 # more than the error bounds lose by being computed in floating point themselves
 SPREAD = 2.0
+# vertices between two looks at the clock
+BLOCK = 1 << 14
 # more than any underflow can cost
 FAINT = 1e-290
 
@@ -62,9 +66,11 @@ class _Input(NamedTuple):
     error: FloatArray
 
 
-def base_values(network: Network, graph: Graph) -> Base:
-    """Of a network that classifies vertices; made once, forgotten with the network or the graph."""
-    return _kept(network, graph)
+def base_values(network: Network, graph: Graph, clock: Clock = UNLIMITED) -> Base:
+    """Of a network that classifies vertices; made once, forgotten with the network or the graph. When time is up in
+    between, layers that are finished stay, and whoever asks next goes on from there.
+    """
+    return _kept(network, graph).finish(network, graph, clock)
 
 
 def how_of(layer: Layer) -> int:
@@ -77,14 +83,22 @@ def view(base: Base, layer: int, kind: int) -> FloatArray:
     return base.rows[at : at + base.n * width].reshape(base.n, width)
 
 
-def _make(network: Network, graph: Graph) -> Base:
-    around, layers = make_adjacency(graph), network.layers
-    base = _lay_out(network, graph, around)
-    held = graph.features
-    given = _Input(None, _row_sizes(held.ptr, held.values), np.zeros(base.n))
-    for number, layer in enumerate(layers):
-        given = _fill_layer(base, number, layer, graph, given)
-    return base
+class _Build:
+    """Layers up to `_done` are finished. It holds neither network nor graph, which would keep both alive."""
+
+    def __init__(self, network: Network, graph: Graph) -> None:
+        self._base = _lay_out(network, graph, make_adjacency(graph))
+        held = graph.features
+        self._given = _Input(None, _row_sizes(held.ptr, held.values), np.zeros(self._base.n))
+        self._done, self._lock = 0, threading.Lock()
+
+    def finish(self, network: Network, graph: Graph, clock: Clock) -> Base:
+        with self._lock:
+            while self._done < self._base.L:
+                number = self._done
+                self._given = _fill_layer(self._base, number, network.layers[number], graph, self._given, clock)
+                self._done += 1
+        return self._base
 
 
 def _lay_out(network: Network, graph: Graph, around: Adjacency) -> Base:
@@ -141,8 +155,9 @@ def _row_sizes(ptr: np.ndarray, values: FloatArray) -> FloatArray:
     return out
 
 
-def _fill_layer(base: Base, number: int, layer: Layer, graph: Graph, given: _Input) -> _Input:
-    """All blocks of a layer, from what the one before it gave."""
+def _fill_layer(base: Base, number: int, layer: Layer, graph: Graph, given: _Input, clock: Clock) -> _Input:
+    """All blocks of a layer, from what the one before it gave; begun anew if time was up before."""
+    clock.look()
     bounds, unit, how = base.bounds[number], base.unit[number], int(base.how[number])
     with np.errstate(
         over="ignore", invalid="ignore"
@@ -152,10 +167,12 @@ def _fill_layer(base: Base, number: int, layer: Layer, graph: Graph, given: _Inp
             own[:] = _product(given, layer.C, graph) + layer.b
         else:
             own = np.broadcast_to(layer.b, (base.n, layer.width_out))
+        clock.look()
         norm_c, norm_a, norm_b = base.norm[number]
         bounds[OWN_SIZE] = norm_c * given.size + norm_b
         bounds[OWN_ERROR] = norm_c * given.error + unit * bounds[OWN_SIZE] + FAINT
-        heard, size, error = _hear(base, number, layer, graph, given, norm_a)
+        heard, size, error = _hear(base, number, layer, graph, given, norm_a, clock)
+        clock.look()
         pre = own if how == ALONE else own + heard
         hidden = view(base, number, HIDDEN)
         np.multiply(np.minimum(pre, 0.0), layer.negative_slopes, out=hidden)
@@ -174,7 +191,7 @@ def _product(given: _Input, weight: FloatArray, graph: Graph) -> FloatArray:
 
 
 def _hear(
-    base: Base, number: int, layer: Layer, graph: Graph, given: _Input, norm: float
+    base: Base, number: int, layer: Layer, graph: Graph, given: _Input, norm: float, clock: Clock
 ) -> tuple[FloatArray | float, FloatArray, FloatArray]:
     """What a layer adds to `own`: values, and of each vertex's row a bound on magnitudes that were added up, and on
     the error from what was given and from gathering.
@@ -184,13 +201,16 @@ def _hear(
     if how == ALONE:
         return 0.0, none, none
     if how == MAX:
-        return _hear_largest(base, number, layer, graph, given, norm)
+        return _hear_largest(base, number, layer, graph, given, norm, clock)
     sent, gathered = view(base, number, SENT), view(base, number, GATHERED)
     sent[:] = _product(given, layer.A, graph)
     bounds[SENT_SIZE] = norm * given.size
     bounds[SENT_ERROR] = norm * given.error + unit * bounds[SENT_SIZE] + FAINT
     beta = 1.0 / np.sqrt(base.heard + 1.0) if how == GCN else np.ones(n)
-    gather_weighted(base.in_ptr, base.source, beta, sent, gathered)
+    for start in range(0, n, BLOCK):
+        clock.look()
+        some = slice(start, min(start + BLOCK, n))
+        gather_weighted(base.in_ptr[some.start : some.stop + 1], base.source, beta, sent, gathered[some])
     both = np.stack([bounds[SENT_SIZE], bounds[SENT_ERROR]], axis=1)
     summed = np.zeros_like(both)
     gather_weighted(base.in_ptr, base.source, beta, both, summed)
@@ -213,7 +233,7 @@ def _scales(base: Base, how: int, beta: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _hear_largest(
-    base: Base, number: int, layer: Layer, graph: Graph, given: _Input, norm: float
+    base: Base, number: int, layer: Layer, graph: Graph, given: _Input, norm: float, clock: Clock
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     n = base.n
     ends = np.stack([given.size, given.error], axis=1)
@@ -224,7 +244,10 @@ def _hear_largest(
         heard = max_of_sparse(layer, graph)
     else:
         largest = np.zeros((n, layer.width_in))
-        gather_largest(base.in_ptr, base.source, given.rows, largest)
+        for start in range(0, n, BLOCK):
+            clock.look()
+            some = slice(start, min(start + BLOCK, n))
+            gather_largest(base.in_ptr[some.start : some.stop + 1], base.source, given.rows, largest[some])
         looped = base.loop[:, None] > 0
         largest = np.where(looped & (base.heard[:, None] > 0), np.maximum(largest, given.rows), largest)
         largest = np.where(looped & (base.heard[:, None] == 0), given.rows, largest)
@@ -233,4 +256,4 @@ def _hear_largest(
     return heard, size, norm * most[:, 1] + base.unit[number] * size
 
 
-_kept: Memo[Base] = Memo(_make)
+_kept: Memo[_Build] = Memo(_Build)

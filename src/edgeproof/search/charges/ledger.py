@@ -123,7 +123,7 @@ def shared_pairs(ptr, edge, charge, large, slack, into, most, out):
                 other = edge[m]
                 if m == k or (large[other] == 1 and m < k):
                     continue
-                kind = (one < into) + (other < into)
+                kind = int(one < into) + int(other < into)
                 for r in range(rivals):
                     if charge[one, r] + charge[other, r] >= slack[kind, r]:
                         if count == most:

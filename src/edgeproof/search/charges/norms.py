@@ -10,7 +10,7 @@ from ...model.arrays import FloatArray
 from ...model.graph import Graph
 from ...model.memo import Memo
 from ...model.network import Network
-from ..base.gather import gather_weighted
+from ..base.gather import gather_largest, gather_weighted
 from ..base.layout import ALONE, GATHERED, GCN, HIDDEN, MAX, MEAN, SENT, Base
 from ..base.values import base_values, view
 
@@ -99,7 +99,10 @@ def _rounding(base: Base, graph: Graph) -> FloatArray:
             heard = np.zeros_like(both)
             if how != ALONE:
                 beta = 1.0 / np.sqrt(base.heard + 1.0) if how == GCN else np.ones(base.n)
-                gather_weighted(base.in_ptr, base.source, beta, both, heard)
+                if how == MAX:
+                    gather_largest(base.in_ptr, base.source, both, heard)
+                else:
+                    gather_weighted(base.in_ptr, base.source, beta, both, heard)
                 kept = beta if how == GCN else base.loop.astype(np.float64)
                 heard += kept[:, None] * both
                 if how in (GCN, MEAN):

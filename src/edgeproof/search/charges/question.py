@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...clock import UNLIMITED
 from ...model.arrays import FloatArray, IntArray
 from ...model.graph import Graph, Pair
 from ...model.memo import Memo
@@ -31,6 +32,8 @@ MOST_SETS = 20_000
 MOST_TAKEN = 400
 # how many times less is charged by lengths only, where that leaves edges in doubt that are not listed
 FINER = 8.0
+# numbers that a whole graph's values take: from here on an evaluation may take seconds
+LONG = 1 << 24
 # greedy attacks look at so many edges of each of so many bounds
 GREEDY_BOUNDS, GREEDY_EDGES = 3, 12
 # what rounding may do to charges, over what it does to magnitudes that no flip has changed (docs/theory-charges.md)
@@ -63,16 +66,24 @@ _edges: Memo[_Edges] = Memo(_lay_edges)
 _making = threading.Lock()  # of two threads that ask first, one makes what both need
 
 
+class Listing(Protocol):
+    """What bounds number edges by: one slot of each."""
+
+    slots: IntArray
+
+
 class Question:
     def __init__(self, query: Query, alarm: Alarm) -> None:
         assert query.claim.node is not None
         self.query, self.alarm, self.node = query, alarm, query.claim.node
         with _making:
-            self.base: Base = base_values(query.network, query.graph)
+            self.base: Base = base_values(query.network, query.graph, alarm or UNLIMITED)
             self.norms = norms_of(query.network, query.graph)
             self.edges = _edges(query.network, query.graph)
-        assert supported(self.base)
+        assert self._knows()
         self.evaluator = FlipEvaluator(query)
+        if alarm is not None and self.base.rows.size > LONG:
+            self.evaluator.watch(alarm)
         self.evaluations = 0
         self.status: NDArray[np.int8] = np.zeros(self.base.source.size, dtype=np.int8)
         for u, v in query.threat.protected_pairs(query.graph):
@@ -84,6 +95,9 @@ class Question:
         self.near = self.evaluator.overlay.near
         self.view = View(self.base, self.norms.lengths)
         self.fragile = self._count_fragile()
+
+    def _knows(self) -> bool:
+        return supported(self.base)
 
     def _count_fragile(self) -> int:
         base, near = self.base, self.near
@@ -125,13 +139,34 @@ class Question:
             view = view.without(self.query.network, every, self.edges.target, self.near, self.status)
         if budget == 2:
             return self._solve_two(gone, view, margins)
-        top = self._top(view, budget, budget, margins)
-        if top is None:
-            return self._answer(reason=self.alarm.reason)
-        doubtful = [b for rival in range(len(margins)) for b in top.bounds(rival) if not b.left > self.tolerance]
-        if not doubtful:
-            return None
-        return (budget > 1 and self._attack(gone, top, doubtful, budget)) or self._evaluate(gone, doubtful, top)
+        return self._solve_by_most(gone, view, margins, budget)
+
+    def _solve_by_most(self, gone: tuple[int, ...], view: View, margins: FloatArray, budget: int) -> Answer | None:
+        """By how many edges one vertex loses at most: only sets that are gathered at one vertex have charges that hold
+        for many there.
+        """
+        for each in range(1, budget + 1):
+            top = self._top(view, budget, each, margins)
+            if top is None:
+                return self._answer(reason=self.alarm.reason)
+            doubtful = [b for rival in range(len(margins)) for b in self._doubtful(top, rival, each)]
+            found = None
+            if doubtful:
+                found = (budget > 1 and self._attack(gone, top, doubtful, budget)) or self._evaluate(
+                    gone, doubtful, top
+                )
+            if found is not None:
+                return found
+            if self._late():
+                return self._answer(reason=self.alarm.reason)
+        return None
+
+    def _doubtful(self, top: Top, rival: int, each: int) -> list[Bound]:
+        unclear = [bound for bound in top.bounds(rival) if not bound.left_crudely > self.tolerance]
+        if each == 1 or not unclear:
+            return [bound for bound in unclear if not bound.left > self.tolerance]
+        ends = ends_of(top.slots, self.base.source, self.edges.target, self.base.directed)[top.into :]
+        return [bound for bound in unclear if not bound.left_if_gathered(each, ends) > self.tolerance]
 
     def _top(self, view: View, budget: int, each: int, margins: FloatArray, finer: float = 1.0) -> Top | None:
         charges = Charges(self.query, view, self.norms, budget, each, margins, self.status, self.near, finer)
@@ -194,7 +229,7 @@ class Question:
     def _flips(self, slots: tuple[int, ...]) -> tuple[Pair, ...]:
         return tuple(sorted(self._pair(slot) for slot in slots))
 
-    def _attack(self, gone: tuple[int, ...], top: Top, doubtful: list[Bound], budget: int) -> Answer | None:
+    def _attack(self, gone: tuple[int, ...], top: Listing, doubtful: list[Bound], budget: int) -> Answer | None:
         """Greedy: of the edges that are charged most, take the one that leaves least, and go on from there."""
         worth: dict[int, float] = {}
         for bound in sorted(doubtful, key=lambda bound: bound.left)[:GREEDY_BOUNDS]:
@@ -230,7 +265,7 @@ class Question:
         margins, error = self.evaluator.margins(flips)
         return -margins, error
 
-    def _evaluate(self, gone: tuple[int, ...], doubtful: list[Bound], top: Top) -> Answer | None:
+    def _evaluate(self, gone: tuple[int, ...], doubtful: list[Bound], top: Listing) -> Answer | None:
         """The worst set of every bound first, then all that are in doubt; None if they break nothing."""
 
         def look(chosen: tuple[int, ...]) -> Answer | None:
@@ -267,6 +302,8 @@ class Question:
         if self._late():
             return self._answer(reason=self.alarm.reason)
         margins, error = self._margins(flips)
+        if not np.isfinite(error) and self._late():
+            return self._answer(reason=self.alarm.reason)
         if not np.isfinite(error):
             return self._answer(reason="rounding")
         if (margins < -error).any():

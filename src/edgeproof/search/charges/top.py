@@ -12,6 +12,10 @@ from .assemble import Charges
 from .ledger import largest_grown, list_edges, total_charges
 
 
+# of what is left of a margin, what charges are not told apart below
+FAINT = 0.01
+
+
 class Bound(NamedTuple):
     """One rival, one number `into` of edges into the node that go.
 
@@ -40,6 +44,31 @@ class Bound(NamedTuple):
     @property
     def left(self) -> float:
         return self.margin - self.worst_near - self.worst_far
+
+    @property
+    def left_crudely(self) -> float:
+        """At most `left`, without sorting."""
+        most = max(float(self.far.max(initial=0.0)), self.rest)
+        return self.margin - self.into * float(self.near.max(initial=0.0)) - self.others * most
+
+    def left_if_gathered(self, many: int, ends: IntArray) -> float:
+        """What is left if some vertex loses `many` edges. ends: (far edges, 1 or 2) vertices that lose them."""
+        if self.into >= many:
+            return self.left  # the node may be that vertex
+        there = many - (self.into > 0)  # and one of the vertex's edges the one into the node
+        if there > self.others:
+            return np.inf
+        slack = self.margin - self.worst_near - self._replace(others=self.others - there).worst_far
+        # charges below this count as much, which a vertex cannot have too many of
+        least = max(self.rest, FAINT * slack / there)
+        some = np.flatnonzero(self.far > least)
+        vertex, charge = ends[some].ravel(), np.repeat(self.far[some] - least, ends.shape[1])
+        order = np.lexsort((-charge, vertex))
+        vertex, charge = vertex[order], charge[order]
+        first = np.flatnonzero(np.diff(vertex, prepend=-1))
+        rank = np.arange(vertex.size) - np.repeat(first, np.diff(first, append=vertex.size))
+        most = np.bincount(np.cumsum(rank == 0)[rank < there], charge[rank < there], minlength=1).max()
+        return float(slack - most - there * least)
 
 
 def _largest(charges: FloatArray, k: int) -> FloatArray:
