@@ -35,6 +35,7 @@ SEARCH_CHECKS = (
     "search/strategies/test_forks.py",
     "search/symmetry/test_automorphisms.py",
     "search/test_bounds.py",
+    "test_sym.py",
     "search/charges",
     "test_search_against_brute.py",
 )
