@@ -130,6 +130,9 @@ class Truth:
             edges = edges | np.eye(edges.shape[1], dtype=np.bool_)
             root = 1 / np.sqrt(edges.sum(axis=2).astype(Wide))[..., None]
             around = root * (edges.astype(Wide) @ (root * h))
+        elif layer.aggregation is Aggregation.SYM:
+            root = 1 / np.sqrt(np.maximum(edges.sum(axis=2), 1).astype(Wide))[..., None]
+            around = root * (edges.astype(Wide) @ (root * h))
         else:
             around = edges.astype(Wide) @ h
             if layer.aggregation is Aggregation.MEAN:

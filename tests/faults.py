@@ -463,7 +463,7 @@ IN_SEARCH = (
     Fault("degree-of-one-end", "search/state/degrees.py", "for end in range(2):", "for end in range(1):"),
     Fault(
         "far-senders-ignored", "problem/receptive_field.py",
-        "+ (len(looking) > 0 and looking[0] is Aggregation.GCN)",
+        "+ (len(looking) > 0 and looking[0].normalises)",
         "+ 0 * len(looking)",
     ),
     Fault("loops-count-twice", "search/state/degrees.py", "if u != v:  # the self-loop", "if k >= 0:  # the self-loop"),
@@ -518,6 +518,32 @@ IN_SEARCH = (
         "strong = p.root[s.degree[v] - min(down, left - 1)]",
         "strong = p.root[s.degree[v]]",
     ),
+    Fault(
+        "sym-counts-itself", "search/state/degrees.py",
+        "if not p.counts_itself:",
+        "if p.counts_itself < 0:",
+    ),
+    Fault(
+        "sym-boxes-count-itself", "search/intervals/gcn.py",
+        "below[v, end], sign * p.counts_itself",
+        "below[v, end], sign",
+    ),
+    Fault(
+        "sym-lines-count-itself", "search/linear/gcn.py",
+        "for b in range(rows * p.counts_itself):",
+        "for b in range(rows):",
+    ),
+    Fault(
+        "sym-lines-bend-by-itself", "search/linear/gcn.py",
+        "own_high *= p.counts_itself",
+        "own_high *= 1",
+    ),
+    Fault(
+        "sym-degree-one-too-many", "problem/compile.py",
+        "root[2:] = 1.0 / np.sqrt(degrees[:-1])",
+        "root[2:] = 1.0 / np.sqrt(degrees[1:])",
+    ),
+    Fault("sym-of-nobody", "problem/compile.py", "ALONE = 1.0", "ALONE = 0.0"),
     # undo
     Fault("tightened-box-not-undone", "search/linear/tighten.py", "save_box(p, s, record, t, v)\n", "pass\n"),
     Fault("box-not-undone", "search/intervals/aggregate.py", "s.tally[BOX_MARK] = at + 1", "s.tally[BOX_MARK] = at"),

@@ -36,6 +36,7 @@ SEARCH_CHECKS = (
     "search/strategies/test_forks.py",
     "search/symmetry/test_automorphisms.py",
     "search/test_bounds.py",
+    "test_sym.py",
     "search/charges",
     "search/lengths",
     "test_search_against_brute.py",

@@ -16,6 +16,7 @@ from edgeproof import Graph, Layer, Network, Readout, Threat
 from edgeproof.model.query import Query, make_query
 
 MIXED = {"mixed": ("sum", "max", "mean"), "mixed with gcn": ("gcn", "gcn", "sum", "max", "mean")}
+MIXED["mixed with sym"] = ("sym", "sym", "sum", "max", "mean")
 MIXED["max first"] = MIXED["mixed"]  # of the layers after the first
 
 
@@ -59,6 +60,8 @@ class Grid:
 
 EVERYTHING = Grid()
 RATIONAL = Grid(aggregations=("sum", "max", "mean", "mixed"))  # no square roots of degrees
+# Normalised sums without the vertex itself, which are for undirected graphs without self-loops.
+SYM = Grid(aggregations=("sym", "sym", "mixed with sym"), directed=(False,), loops=(0.0,))
 # A max over 0/1 features at a vertex with many in-neighbours, of which several carry a column and may all flip.
 CROWDED = Grid(
     vertices=(6, 7, 7),
@@ -96,6 +99,7 @@ class _Draw:
         n, self.task = self.one_of(self.grid.vertices), self.one_of(self.grid.tasks)
         self.style = self.one_of(self.grid.styles)
         network = self.network()
+        self.simple = network.needs_simple_graph
         graph = self.graph(n, network.num_features)
         node = self.node(n) if self.task == "node" else None
         threat = self.threat(graph, node)
@@ -243,7 +247,7 @@ class _Draw:
         kind = self.one_of(self.grid.flips)
         if node is None:
             kind = {"target": "insert", "delete+target": "both"}.get(kind, kind)
-        pairs = [(u, v) for u in range(n) for v in range(n)]
+        pairs = [(u, v) for u in range(n) for v in range(n) if u != v or not self.simple]
         protected = [pair for pair in pairs if self.chance(0.2)] if self.chance(0.25) else []
         if kind == "list":
             listed = [pair for pair in pairs if self.chance(self.one_of((0.1, 0.3, 0.6)))]

@@ -77,7 +77,7 @@ EDITS = (
     # how the search stores it: it hears its neighbours as they are, and multiplies by A afterwards
     Edit("problem/layout.py", "SUM, MEAN, MAX, GCN = 0, 1, 2, 3\n", "SUM, MEAN, MAX, GCN, DOUBLE = 0, 1, 2, 3, 4\n"),
     Edit("problem/stages.py", "import DENSE, GCN,", "import DENSE, DOUBLE, GCN,"),
-    Edit("problem/stages.py", "Aggregation.GCN: GCN}", "Aggregation.GCN: GCN, Aggregation.DOUBLE: DOUBLE}"),
+    Edit("problem/stages.py", "Aggregation.GCN: GCN,", "Aggregation.GCN: GCN, Aggregation.DOUBLE: DOUBLE,"),
     Edit("problem/stages.py", "(reorder and how != MAX)", "(reorder and how not in (MAX, DOUBLE))"),
     Edit("problem/stages.py", "int(below.how != MAX)", "int(below.how not in (MAX, DOUBLE))"),
     # values of the grounding

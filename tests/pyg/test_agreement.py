@@ -31,7 +31,7 @@ def test_scores_agree_on_original_and_perturbed_graphs(name: str) -> None:
         model = randomised(EVERYTHING[name](), seed)
         module, network = Module(model), ep.from_pyg(model, num_features=FEATURES)
         for n in (1, 4, 7):
-            graph = random_graph(rng, n, FEATURES, directed=bool(seed % 2))
+            graph = random_graph(rng, n, FEATURES, bool(seed % 2), network.needs_simple_graph)
             for flips in range(4):
                 pairs = fragile_pairs(graph, ep.Threat(insert=True), None)
                 chosen = [pairs[at] for at in rng.permutation(len(pairs))[:flips]]
@@ -41,14 +41,15 @@ def test_scores_agree_on_original_and_perturbed_graphs(name: str) -> None:
                 assert off <= 1e-9 * (1 + abs(theirs).max()), f"seed {seed}, {n} vertices, flips {chosen}: off by {off}"
 
 
-def check_verdicts(name: str, make, seeds: range, engine: str = "search") -> None:
+def check_verdicts(name: str, make, seeds: range, engine: str = "search", output: int | str | None = None) -> None:
     """Verdict and radius against enumeration through the module; all margins must be clear of rounding."""
     outcomes = []
     for seed in seeds:
         rng = np.random.default_rng((seed, 1))
         model = randomised(make(), seed)
-        module, network = Module(model), ep.from_pyg(model, num_features=FEATURES)
-        graph = random_graph(rng, int(rng.integers(3, 5)), FEATURES, directed=bool(seed % 2))
+        network, module = ep.from_pyg(model, num_features=FEATURES, output=output), Module(model, output)
+        simple = network.needs_simple_graph
+        graph = random_graph(rng, int(rng.integers(3, 5 + simple)), FEATURES, bool(seed % 2), simple)
         node = None if network.task == "graph" else int(rng.integers(graph.num_vertices))
         threat = ep.Threat(budget=2, delete=seed % 3 != 1, insert=seed % 3 != 0)
         scores = module.scores(graph)

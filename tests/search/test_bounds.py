@@ -36,7 +36,7 @@ from edgeproof.search.state.trail import undo
 from edgeproof.search.strategy import Search
 from edgeproof.search.tree.decide import apply
 from edgeproof.search.tree.prune import prune_by_intervals, prune_by_linear_bounds
-from random_queries import CROWDED, Grid, draw
+from random_queries import CROWDED, SYM, Grid, draw
 
 PARTS = 10
 GRIDS = (
@@ -71,6 +71,16 @@ GRIDS = (
         flips=("delete", "insert", "both", "both", "list"),
         budgets=(1, 2, 3, 3, 4, None),
         calibrations=("none", "between", "tie"),
+        most_graphs=1500,
+    ),
+    replace(
+        SYM,
+        vertices=(3, 4, 5, 6),
+        layers=(1, 2, 2, 3, 4),
+        widths=(1, 2, 3, 4),
+        calibrations=("none", "between", "tie"),
+        budgets=(1, 2, 3, 3, 4, None),
+        flips=("delete", "insert", "both", "both", "list"),
         most_graphs=1500,
     ),
     # passes inside passes, three and four stages deep

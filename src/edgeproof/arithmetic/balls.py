@@ -80,8 +80,9 @@ def _heard_features(layer: Layer, graph: Graph, field: Field, groups: list[np.nd
 
 def _heard(how: Aggregation, rows: Rows, groups: list[np.ndarray], field: Field, clock: Clock) -> Rows:
     out: Rows = []
-    if how is Aggregation.GCN:
-        roots = [flint.arb(degree).rsqrt() for degree in field.degree[: len(rows)].tolist()]
+    if how.normalises:
+        degrees = field.degree[: len(rows)] - (how is Aggregation.SYM)  # which come with one self-loop
+        roots = [flint.arb(max(degree, 1)).rsqrt() for degree in degrees.tolist()]
         rows = [[x * root for x in row] for row, root in zip(rows, roots, strict=True)]
     for v, group in enumerate(groups):
         clock.look()
@@ -94,7 +95,7 @@ def _heard(how: Aggregation, rows: Rows, groups: list[np.ndarray], field: Field,
         total = _combined(how, [rows[u] for u in around])
         if how is Aggregation.MEAN:
             total = [x / len(around) for x in total]
-        out.append([x * roots[v] for x in total] if how is Aggregation.GCN else total)
+        out.append([x * roots[v] for x in total] if how.normalises else total)
     return out
 
 

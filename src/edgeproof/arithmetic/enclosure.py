@@ -112,7 +112,9 @@ class _First:
         # untouched rows cost no memory
         keeps = n * 3 * (first.width + 2) <= KEPT
         self.products = [_Table(n if keeps else 0, first.width + 2) for _ in range(2)]
-        self.values = _Table(n if keeps and first.how is not Aggregation.GCN else 0, first.width + 2)
+        self.values = _Table(
+            n if keeps and not (first.how is not None and first.how.normalises) else 0, first.width + 2
+        )
 
     def multiply(self, number: int, vertices: IntArray, clock: Clock) -> FloatArray:
         """Rows of C x (0) or A x (1), and bounds of their magnitudes."""
@@ -173,7 +175,7 @@ class _First:
         elif first.how is not None:
             sources, counts = _edges_of(field, places)
             terms += int(counts.max(initial=0))
-            some = np.unique(np.concatenate([sources, places]) if first.how is Aggregation.GCN else sources)
+            some = np.unique(np.concatenate([sources, places]) if first.how.normalises else sources)
             sent = self.multiply(1, field.vertices[some], clock)
             degree = field.degree[some] if field.degree.size else field.degree
             where, selves = np.searchsorted(some, sources), np.searchsorted(some, places)
@@ -258,7 +260,7 @@ def gather(
 ) -> FloatArray:  # fmt: skip
     """What is heard, with magnitudes and errors of its terms; its own rounding is for `_bend` to add.
 
-    degree and selves are for GCN: those of the senders, and which of these each receiver is itself.
+    degree and selves are for GCN and sym: those of the senders, and which of these each receiver is itself.
     """
     if how is Aggregation.GCN:
         root = (1.0 / np.sqrt(degree))[:, None]
@@ -268,6 +270,9 @@ def gather(
         mine = rows[selves]
         mine[looped] = 0.0  # a self-loop is counted once
         return root[selves] * (total + mine)
+    if how is Aggregation.SYM:  # degrees come with one self-loop
+        root = (1.0 / np.sqrt(np.maximum(degree - 1, 1)))[:, None]
+        return root[selves] * aggregate(how, rows * root, sources, counts, clock)
     total = aggregate(how, rows, sources, counts, clock)
     return total / np.maximum(counts, 1)[:, None] if how is Aggregation.MEAN else total
 

@@ -192,7 +192,7 @@ class ExactEvaluator:
             before = set(self.graph.in_neighbours(v).tolist())
             return len((before ^ changed.get(v, set())) | {v})
 
-        if layers[0].aggregation is Aggregation.GCN and not layers[0].is_dense:
+        if layers[0].aggregation.normalises and not layers[0].is_dense:
             values = self._first_normalised(rings[0], neighbours, degree)
         else:
             rows = self._first(rings[0], neighbours)
@@ -220,7 +220,7 @@ class ExactEvaluator:
         sent_rows = self._products(store.sent, numbers.A, senders)
         own = {v: _column(row, scale) for v, row in zip(ring, own_rows, strict=True)}
         sent = {u: _column(row, scale) for u, row in zip(senders, sent_rows, strict=True)}
-        heard = normalised(own, sent, neighbours, degree, self.clock.look)
+        heard = normalised(layer.aggregation, own, sent, neighbours, degree, self.clock.look)
         return {v: activated(layer, column) for v, column in heard.items()}
 
     def _products(

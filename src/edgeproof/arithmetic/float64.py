@@ -211,9 +211,18 @@ def _normalised_sum(graph: Graph, values: FloatArray) -> FloatArray:
     return out
 
 
+def _sum_without_itself(graph: Graph, values: FloatArray) -> FloatArray:
+    """sym: the same without self-loops; who has no neighbour hears nothing, whatever is divided by."""
+    root = 1 / np.sqrt(np.maximum(np.diff(graph.in_ptr), 1)[:, None])
+    out: FloatArray = root * _aggregate(Aggregation.SUM, graph, values * root)
+    return out
+
+
 def _aggregate(how: Aggregation, graph: Graph, values: FloatArray) -> FloatArray:
     if how is Aggregation.GCN:
         return _normalised_sum(graph, values)
+    if how is Aggregation.SYM:
+        return _sum_without_itself(graph, values)
     out = np.zeros_like(values)
     occupied: IntArray = np.flatnonzero(np.diff(graph.in_ptr))
     if occupied.size == 0:

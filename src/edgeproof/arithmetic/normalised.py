@@ -54,11 +54,11 @@ def surd_layer(
     for v in ring:
         look()
         before[v] = weights.C * values[v] + weights.b
-    if not layer.is_dense and layer.aggregation is Aggregation.GCN:
+    if not layer.is_dense and layer.aggregation.normalises:
         for u, value in values.items():
             look()
             sent[u] = weights.A * value
-        before = normalised(before, sent, neighbours, degree, look)
+        before = normalised(layer.aggregation, before, sent, neighbours, degree, look)
     elif not layer.is_dense:
         for v in ring:
             look()
@@ -69,21 +69,31 @@ def surd_layer(
 
 
 def normalised(
+    how: Aggregation,
     own: Values,
     sent: Values,
     neighbours: Neighbours,
     degree: Callable[[int], int],
     look: Callable[[], None] = _no_look,
 ) -> Values:
-    """own(v) + sum of sent(u) / sqrt(deg u deg v) over the in-neighbours u of v and v itself, once."""
-    scaled = {u: column.over_root(degree(u)) for u, column in sent.items()}
+    """own(v) + sum of sent(u) / sqrt(deg u deg v) over the in-neighbours u of v and, for GCN, v itself, once.
+
+    degree: with one self-loop, which `sym` takes away again.
+    """
+    alone = how is Aggregation.GCN
+    less = 0 if alone else 1
+    scaled = {u: column.over_root(max(degree(u) - less, 1)) for u, column in sent.items()}
     out = {}
     for v, column in own.items():
         look()
-        heard = scaled[v]
-        for u in neighbours[v]:
-            heard = heard + scaled[u] if u != v else heard
-        out[v] = column + heard.over_root(degree(v))
+        heard = [scaled[v]] * alone + [scaled[u] for u in neighbours[v] if u != v]
+        if heard:
+            total = heard[0]
+            for one in heard[1:]:
+                total = total + one
+            out[v] = column + total.over_root(degree(v) - less)
+        else:
+            out[v] = column
     return out
 
 

@@ -227,7 +227,7 @@ def _refuse_if_too_large(query: Query, pairs: list[Pair], budget: int) -> None:
 def _number_that_can_matter(query: Query, pairs: list[Pair]) -> int:
     """Pairs whose target can send something to the node in question in the layers that are left; for `stats` only.
 
-    A GCN layer also weighs what a vertex sends by its degree, but adds a self-loop back.
+    A layer that normalises also weighs what a vertex sends by its degree, and a self-loop changes nothing in it.
     """
     graph, both = query.graph, not query.graph.directed
     incoming: dict[int, set[int]] = {}
@@ -239,7 +239,7 @@ def _number_that_can_matter(query: Query, pairs: list[Pair]) -> int:
     receivers, weighed = set[int](), set[int]()
     for layer in reversed(query.network.layers):
         if not layer.is_dense:
-            normalises = layer.aggregation is Aggregation.GCN
+            normalises = layer.aggregation in (Aggregation.GCN, Aggregation.SYM)
             receivers |= set() if normalises else needed
             needed = needed.union(*(incoming.get(v, set()) for v in needed))
             weighed |= needed if normalises else set()
@@ -253,9 +253,9 @@ class Evaluator:
     """The network's definition over the rationals, on flipped versions of one graph.
 
     A layer's output at a vertex depends on nothing but the vertex's own vector, the vectors of its in-neighbours and,
-    in a GCN layer, their degrees. So every vector has a number (the features of vertex v have number v), and what a
-    layer made of given numbers is remembered from graph to graph. Each of them may take a while where weights are many,
-    so the clock is looked at before: `TimeUpError`.
+    in a layer that normalises, their degrees. So every vector has a number (the features of vertex v have number v),
+    and what a layer made of given numbers is remembered from graph to graph. Each of them may take a while where
+    weights are many, so the clock is looked at before: `TimeUpError`.
     """
 
     def __init__(self, query: Query, clock: Clock = UNLIMITED) -> None:
@@ -314,6 +314,9 @@ class Evaluator:
                     senders = senders | {v}
                     degree = {u: len(incoming.get(u, self._incoming[u]) | {u}) for u in senders}
                     weight = {u: degree[u] * degree[v] for u in senders}
+                elif layer.aggregation is Aggregation.SYM:
+                    neighbours = {u: len(incoming.get(u, self._incoming[u])) for u in senders | {v}}
+                    weight = {u: neighbours[u] * neighbours[v] for u in senders}
                 others = tuple(sorted((self._number(u, depth - 1, incoming, done), weight[u]) for u in senders))
             key = (depth, own, others)
             if key not in self._known:
@@ -329,7 +332,7 @@ class Evaluator:
         before = C * self._vectors[own] + b
         if others:
             heard = [self._vectors[number] for number, _ in others]
-            if layer.aggregation is Aggregation.GCN:
+            if layer.aggregation in (Aggregation.GCN, Aggregation.SYM):
                 heard = [one.over_root(weight) for one, (_, weight) in zip(heard, others, strict=True)]
             before = before + A * _aggregate(layer.aggregation, heard)
         return _activated(layer, before)
@@ -353,7 +356,7 @@ def _rooted_column(values: np.ndarray) -> Column:
 
 
 def _aggregate(how: Aggregation, columns: list[Vector]) -> Vector:
-    """The terms of a GCN sum are already divided by the roots of the degrees."""
+    """The terms of a GCN or sym sum are already divided by the roots of the degrees."""
     if how is Aggregation.MAX and isinstance(columns[0], Column):
         return largest(columns)
     if how is Aggregation.MAX:

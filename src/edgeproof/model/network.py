@@ -24,13 +24,20 @@ class Aggregation(StrEnum):
     """How a vertex combines its in-neighbours; over none of them, sum, max and mean give the zero vector.
 
     `gcn` sums `h(u) / sqrt(deg u * deg v)` over the in-neighbours u of v and v itself, which counts once, whether or
-    not it has a self-loop; deg is the in-degree with that one included.
+    not it has a self-loop; deg is the in-degree with that one included. `sym` is the same without v itself, for
+    undirected graphs without self-loops: deg is the degree.
     """
 
     SUM = "sum"
     MAX = "max"
     MEAN = "mean"
     GCN = "gcn"
+    SYM = "sym"
+
+    @property
+    def normalises(self) -> bool:
+        """Whether messages are weighed by the degrees of both their ends."""
+        return self in (Aggregation.GCN, Aggregation.SYM)
 
 
 class Activation(StrEnum):
@@ -44,8 +51,8 @@ class Activation(StrEnum):
 _Kind = TypeVar("_Kind", Aggregation, Activation)
 
 
-def _choice(kind: type[_Kind], value: str, where: str, but: _Kind | None = None) -> _Kind:
-    known = [member.value for member in kind if member is not but]
+def _choice(kind: type[_Kind], value: str, where: str, but: tuple[_Kind, ...] = ()) -> _Kind:
+    known = [member.value for member in kind if member not in but]
     if value not in known:
         raise InputError(f"{where}: expected one of {', '.join(known)}, got {value!r}")
     return kind(value)
@@ -153,7 +160,7 @@ class Readout:
         put = object.__setattr__
         put(self, "C", frozen_floats(C, "readout C", (None, None)))
         put(self, "b", frozen_floats(b, "readout b", (self.C.shape[0],)))
-        put(self, "pool", _choice(Aggregation, pool, "pool", but=Aggregation.GCN))
+        put(self, "pool", _choice(Aggregation, pool, "pool", but=(Aggregation.GCN, Aggregation.SYM)))
 
     def __repr__(self) -> str:
         return f"Readout({self.pool.value}, {self.C.shape[1]} -> {self.C.shape[0]})"
@@ -195,6 +202,10 @@ class Network:
         for number, layer in enumerate(self.head, 1):
             if not layer.is_dense:
                 raise InputError(f"head layer {number}: expected a dense layer, got one that aggregates")
+        if len({layer.aggregation for layer in self.layers if not layer.is_dense and layer.aggregation.normalises}) > 1:
+            raise InputError(
+                "layers: some are 'gcn', some 'sym': a network counts vertices themselves everywhere or nowhere"
+            )
         if self.num_classes < 2:
             raise InputError(f"a network must tell at least 2 classes apart, this one has {self.num_classes}")
 
@@ -213,7 +224,12 @@ class Network:
     @cached_property
     def normalises(self) -> bool:
         """Whether some layer weighs messages by degrees: then what happens at the senders' in-edges matters too."""
-        return any(one.aggregation is Aggregation.GCN and not one.is_dense for one in self.layers)
+        return any(one.aggregation.normalises and not one.is_dense for one in self.layers)
+
+    @cached_property
+    def needs_simple_graph(self) -> bool:
+        """Whether some layer is `sym`, which speaks of undirected graphs without self-loops only."""
+        return any(one.aggregation is Aggregation.SYM and not one.is_dense for one in self.layers)
 
     @cached_property
     def widths(self) -> tuple[int, ...]:

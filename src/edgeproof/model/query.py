@@ -59,6 +59,10 @@ def _index(value: object, field: str, limit: int, things: str) -> int:
     return number
 
 
+def class_number(value: object, field: str, classes: int) -> int:
+    return _index(value, field, classes, "classes")
+
+
 def require_parts(network: object, graphs: Iterable[object], *threats: object) -> None:
     """A module of torch or a Data object in the place of what is made from it is the slip of the first day."""
     _require(network, Network, "network", "ep.from_pyg(model) makes one of a PyTorch Geometric module")
@@ -71,6 +75,17 @@ def require_parts(network: object, graphs: Iterable[object], *threats: object) -
 def _require(value: object, kind: type, field: str, way: str) -> None:
     if not isinstance(value, kind):
         raise InputError(f"{field}: expected an edgeproof.{kind.__name__}, got {type(value).__name__}; {way}")
+
+
+def _require_simple(graph: Graph, threat: Threat) -> None:
+    """What a `sym` layer divides by is 0 where a directed graph has a source, and a self-loop would be a neighbour."""
+    what = "the network has 'sym' layers (normalised sums without self-loops), which are verified on"
+    if graph.directed:
+        raise InputError(f"{what} undirected graphs only; train with self-loops (GCNConv with add_self_loops=True)")
+    if graph.num_loops or any(u == v for u, v in threat.fragile or ()):
+        raise InputError(
+            f"{what} graphs without self-loops only; remove them (torch_geometric.transforms.RemoveSelfLoops)"
+        )
 
 
 def make_query(
@@ -88,6 +103,8 @@ def make_query(
             f"the network expects {network.num_features} features, the graph has {graph.features.num_columns}"
         )
     threat.check_against(graph)
+    if network.needs_simple_graph:
+        _require_simple(graph, threat)
     if network.task == "node":
         if node is None:
             raise InputError("node: a node classifier needs the number of the node in question")

@@ -24,6 +24,7 @@ from .stages import Stage, compile_stages
 
 # how many chains of one network are kept: a few megabytes each where layers are wide
 CHAINS = 16
+ALONE = 1.0  # stands for 1 / sqrt(0) under sym
 PAIR_LIMIT = 2_000_000
 # feature columns up to which it does not pay to leave out those that a vertex's neighbours do not have
 SHORT_ROW = 32
@@ -102,8 +103,12 @@ def _compile(
         depth=len(looking),
         rings=count_rings(looking),
         normalises=int(query.network.normalises),
+        counts_itself=int(not query.network.needs_simple_graph),
         degree=around.degree,
-        root=_inverse_roots(int(around.degree.max()) + slots["most_slots"] if query.network.normalises else 1),
+        root=_inverse_roots(
+            int(around.degree.max()) + slots["most_slots"] if query.network.normalises else 1,
+            without_itself=query.network.needs_simple_graph,
+        ),
         node_task=int(query.claim.node is not None),
         local=np.zeros(0, dtype=np.int64),
         charge_u=int(not query.graph.directed),
@@ -113,10 +118,18 @@ def _compile(
     return problem, around
 
 
-def _inverse_roots(most: int) -> FloatArray:
-    """Of every in-degree up to this one."""
+def _inverse_roots(most: int, without_itself: bool) -> FloatArray:
+    """Of every in-degree up to this one, with one self-loop; under sym, of the degree without it.
+
+    Theory: "Normalised sums without the vertex itself".
+    """
     root = np.zeros(most + 2)
-    root[1:] = 1.0 / np.sqrt(np.arange(1.0, root.size))
+    degrees = np.arange(1.0, root.size)
+    if not without_itself:
+        root[1:] = 1.0 / np.sqrt(degrees)
+        return root
+    root[2:] = 1.0 / np.sqrt(degrees[:-1])
+    root[1] = ALONE  # of a vertex that hears nobody and, undirected, is heard by nobody
     return root
 
 

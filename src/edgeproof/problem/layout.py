@@ -88,8 +88,9 @@ class Problem(NamedTuple):
     rings: int  # pairs into vertices that are as far or farther cannot matter to a node task
     # degrees, which GCN looks at
     normalises: int  # 1: some stage is GCN
+    counts_itself: int  # 1: under GCN a vertex hears itself too; 0: under sym
     degree: IntArray  # (n,) in-degree in G, with one self-loop
-    root: FloatArray  # root[d] = 1 / sqrt(d)
+    root: FloatArray  # root[d] = 1 / sqrt(d); under sym 1 / sqrt(d - 1), as degrees come with one self-loop
     node_task: int
     local: IntArray  # (n,) local budgets
     charge_u: int  # 1: a flip also costs a unit at u (undirected)

@@ -38,7 +38,7 @@ def find_surroundings(query: Query, looking: list[Aggregation], budget: int | No
     graph, threat, node = query.graph, query.threat, query.claim.node
     depth, rings = len(looking), count_rings(looking)
     # GCN gives every vertex a self-loop, so that flipping one matters to other layers only
-    loops = any(how is not Aggregation.GCN for how in looking)
+    loops = not all(how.normalises for how in looking)
     fragile = _Fragile(graph, threat, node, loops)
     if node is None:
         distance = dict.fromkeys(range(graph.num_vertices), 0)
@@ -61,7 +61,7 @@ def find_surroundings(query: Query, looking: list[Aggregation], budget: int | No
         vertices=order,
         distance=far,
         fixed=_fixed_edges(graph, fragile, inner, movable, pairs, number),
-        degree=_degrees(graph, order) if Aggregation.GCN in looking else np.ones_like(order),
+        degree=_degrees(graph, order) if any(how.normalises for how in looking) else np.ones_like(order),
         ends=np.stack([number[pairs[:, 0]], number[pairs[:, 1]]], axis=1),
         pairs=pairs,
         present=present,
@@ -85,7 +85,7 @@ def count_rings(looking: list[Aggregation]) -> int:
     """Flips into vertices at smaller distances can matter. Under GCN a message depends on its sender's degree, so
     flips into the farthest senders matter too.
     """
-    return len(looking) + (len(looking) > 0 and looking[0] is Aggregation.GCN)
+    return len(looking) + (len(looking) > 0 and looking[0].normalises)
 
 
 def _with_far_sources(

@@ -17,7 +17,11 @@ from ..model.network import Aggregation, Layer, Readout
 from ..model.query import Query
 from .layout import DENSE, GCN, GRAPH, MAX, MEAN, POOL, SUM
 
-_HOW = {Aggregation.SUM: SUM, Aggregation.MEAN: MEAN, Aggregation.MAX: MAX, Aggregation.GCN: GCN}
+# sym is GCN with other roots of degrees and without the vertex itself (`Problem.counts_itself`)
+_HOW = {
+    Aggregation.SUM: SUM, Aggregation.MEAN: MEAN, Aggregation.MAX: MAX,
+    Aggregation.GCN: GCN, Aggregation.SYM: GCN,
+}  # fmt: skip
 
 
 class Stage(NamedTuple):

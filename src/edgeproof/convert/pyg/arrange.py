@@ -31,7 +31,9 @@ def _arrange_readout(final: Vector, features: Vector, origin: str) -> RawNetwork
     """Layers, one pooling of all that is pooled, and behind it a linear map or a head."""
     hows = sorted({how for how, _ in _pooled(final).values()})
     if len(hows) != 1:
-        raise InputError(f"{origin}: it pools by {' and by '.join(hows) or 'nothing'}, a network has one readout")
+        found = " and by ".join(hows) or "nothing"
+        why = "a network has one readout; pool by one of sum, mean and max (minima and maxima go together)"
+        raise InputError(f"{origin}: it pools by {found}, {why}")
     how = hows[0]
     if how != "max":
         _map_before_pooling(final, how)

@@ -9,6 +9,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
+from .networks import unwrapped
 from .refuse import refusal
 
 
@@ -18,7 +19,7 @@ def effective_copy(module: Any) -> Any:
 
     if isinstance(module, Sequence) and not isinstance(module, str):
         return [effective_copy(one) for one in module]
-    module = getattr(module, "_orig_mod", module)  # what torch.compile wraps
+    module = unwrapped(module)
     if not isinstance(module, torch.nn.Module):
         return module
     origin = type(module).__name__
@@ -28,7 +29,11 @@ def effective_copy(module: Any) -> Any:
             raise refusal(f"{origin}.{name}" if name else "", type(one).__name__, why)
     try:
         # what a hook has computed last cannot be copied, and is computed anew below
-        copied = copy.deepcopy(module, {id(one): one.detach().clone() for one in _computed(module)}).eval()
+        known = {id(one): one.detach().clone() for one in _computed(module)}
+        for one in module.modules():
+            if unwrapped(one) is not one:  # a layer that was compiled alone
+                known[id(one)] = copy.deepcopy(unwrapped(one), known)
+        copied = copy.deepcopy(module, known).eval()
         for one in copied.modules():
             _work_out(one)
     except Exception as problem:  # whatever somebody keeps in a module

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from .edges import BATCHES
 from .modules import POOLS, is_convolution, is_plain, is_pool
-from .record import BATCH, WAY_OUT, fields_of_data, record, with_named_arguments
+from .record import fields_of_data, record, with_named_arguments
+from .refuse import WAY_OUT
 
 FloatMatrix = NDArray[np.float64]
 IntVector = NDArray[np.int64]
@@ -22,8 +24,9 @@ IntVector = NDArray[np.int64]
 class Evaluation:
     """A copy of a module, or of a list of layers, in evaluation mode, on the CPU and in float64."""
 
-    def __init__(self, module: Any, origin: str) -> None:
-        self._is_list, self._origin = isinstance(module, Sequence), origin
+    def __init__(self, module: Any, origin: str, output: int | str | None = None) -> None:
+        """output: which of the tensors that the module returns."""
+        self._is_list, self._origin, self._output = isinstance(module, Sequence), origin, output
         self._pieces = [_copied(one) for one in (module if self._is_list else [module])]
         self._fields: set[str] = set()  # of a Data object, if forward takes one
         if not self._is_list and not is_convolution(module) and not is_plain(module):
@@ -47,6 +50,12 @@ class Evaluation:
                     _add_transposed(data)
                 for piece in self._pieces:
                     x = _applied(piece, x, data) if self._is_list else _called(piece, data, bool(self._fields))
+                if not isinstance(x, torch.Tensor):
+                    x = (
+                        next(iter(x.values() if isinstance(x, dict) else x))
+                        if self._output is None
+                        else x[self._output]
+                    )
         except Exception as problem:  # whatever a user's forward does
             line = " ".join(str(problem).split())[:200]
             raise InputError(
@@ -75,12 +84,17 @@ def _copied(piece: Any) -> Any:
     piece = copy.deepcopy(piece).double().cpu().eval()
     for one in piece.modules():
         if getattr(one, "cached", False):  # it would ignore the edges that it is given
-            one.cached, one._cached_edge_index, one._cached_adj_t = False, None, None
+            one.cached = False
+            for name in ("_cached_edge_index", "_cached_adj_t", "_cached_x", "_cached_h"):
+                if hasattr(one, name):
+                    setattr(one, name, None)
     return piece
 
 
 def _applied(piece: Any, x: Any, data: Any) -> Any:
     """One of a list of layers."""
+    if type(piece).__name__ == "GCN2Conv":
+        return piece(x, data.x, data.edge_index)
     if hasattr(piece, "propagate"):
         return piece(x, data.edge_index)
     if is_pool(piece) or getattr(piece, "__name__", "") in POOLS:
@@ -91,13 +105,13 @@ def _applied(piece: Any, x: Any, data: Any) -> Any:
 def _called(module: Any, data: Any, takes_data: bool) -> Any:
     """A whole module, whose arguments are told apart as when it is traced."""
     if is_convolution(module):
-        return module(data.x, data.edge_index)
+        return _applied(module, data.x, data)
     positional: list[Any] = []
     named: dict[str, Any] = {}
     for at, (name, can_be_left_out, by_name) in enumerate(arguments(module)):
         if at == 0:
             value = data if takes_data else data.x
-        elif name == BATCH:
+        elif name in BATCHES:
             value = data.batch
         elif at == 1 and not (takes_data and can_be_left_out):
             value = data.edge_index

@@ -136,6 +136,12 @@ def activate(expression: Expression, slopes: Any) -> Expression:
     return expression if (slopes == 1.0).all() else just(computed(expression, slopes))
 
 
+def columns(expression: Expression, picked: Any) -> Expression:
+    """Some of its entries, in this order."""
+    picked = np.asarray(picked, dtype=np.int64)
+    return transform(expression, np.eye(expression.width)[picked])
+
+
 def maximum(first: Expression, second: Expression) -> Expression:
     """max(a, b) = a + relu(b - a)."""
     if first.heard:
@@ -143,11 +149,21 @@ def maximum(first: Expression, second: Expression) -> Expression:
     return add(first, activate(add(second, scale(first, -1.0)), 0.0))
 
 
+def is_nonnegative(expression: Expression) -> bool:
+    """Whether this can be seen from a ReLU in front of it."""
+    return bool(
+        not expression.heard
+        and (expression.b >= 0).all()
+        and all(matrix is None or (matrix >= 0).all() for matrix in expression.own.values())
+        and all(v.slopes is not None and not v.slopes.any() for v in expression.own)
+    )
+
+
 def aggregate(expression: Expression, how: str) -> Expression:
     """What a vertex hears when its in-neighbours send the expression.
 
-    Sum, mean and gcn of `W h` are W times those of h, but a bias would count once a neighbour; max commutes only with
-    what scales by numbers that are not negative. Else the expression becomes a vector first.
+    Sum, mean, gcn and sym of `W h` are W times those of h, but a bias would count once a neighbour; max commutes only
+    with what scales by numbers that are not negative. Else the expression becomes a vector first.
     """
     moves = not expression.heard and not expression.b.any()
     if how == "max":
@@ -171,6 +187,8 @@ def _one_source_a_row(expression: Expression) -> bool:
 
 def pool(expression: Expression, how: str) -> Expression:
     """The same over all vertices; a mean of `W h + b` is that of h, moved the same way."""
+    if how == "min":
+        return scale(pool(scale(expression, -1.0), "max"), -1.0)
     moved = expression
     bias = np.zeros(expression.width)
     if how == "mean" and not expression.heard:

@@ -8,25 +8,60 @@ from typing import Any
 
 import numpy as np
 
-from .convolutions import AGGREGATIONS, CONVOLUTIONS, bias_of, check_width, linear, numbers
-from .expressions import Expression, activate, concatenate, maximum, pool, scale
+from .convolutions import AGGREGATIONS, Call, bias_of, check_width, combined, gin, graph, linear, numbers, sage, simple
+from .expressions import Expression, concatenate, maximum, pool, scale
+from .piecewise import clamp, hardsigmoid, leaky_relu, relu, softshrink
+from .propagation import appnp, arma, cheb, gcn, gcn2, light, mixhop, sgc, ssgc, tag
 from .refuse import refusal, refused_module
 
-SOFTMAX = ("Softmax", "LogSoftmax")
 POOLS = {"global_add_pool": "sum", "global_mean_pool": "mean", "global_max_pool": "max"}
+
+CONVOLUTIONS: dict[str, Callable[[Call, Expression], Expression]] = {
+    "SAGEConv": sage,
+    "GraphConv": graph,
+    "GINConv": gin,
+    "GCNConv": gcn,
+    "SimpleConv": simple,
+    "SGConv": sgc,
+    "SSGConv": ssgc,
+    "APPNP": appnp,
+    "GCN2Conv": gcn2,
+    "MixHopConv": mixhop,
+    "LGConv": light,
+    "TAGConv": tag,
+    "ChebConv": cheb,
+    "ARMAConv": arma,
+}
 
 
 class Ranked(Expression):
-    """Scores behind a softmax: their order is that of what went in, and their order is all that a verdict is about."""
+    """Scores behind something that keeps their order, which is all that a verdict is about: `through` is what it was,
+    and takes a tensor. Anything but the very last step is `refused`.
+    """
 
-    __slots__ = ()
+    through: Callable[[Any], Any]
+    name: str
+    refused: Exception
+
+    @classmethod
+    def of(cls, x: Expression, through: Callable[[Any], Any], name: str, refused: Exception) -> Ranked:
+        made = cls(*x)
+        made.through, made.name, made.refused = through, name, refused
+        return made
+
+
+# functions that keep the order of scores, by name
+MONOTONE = (
+    "softmax", "log_softmax", "sigmoid", "tanh", "logsigmoid", "elu", "celu", "selu", "softplus", "softsign",
+)  # fmt: skip
 
 
 def batch_norm(module: Any, x: Expression, where: str) -> Expression:
     """With the statistics of training: a scale and a shift for each entry."""
     inner = getattr(module, "module", module)  # PyG wraps torch's
     if inner.running_mean is None or inner.running_var is None:
-        raise refusal(where, type(module).__name__, "track_running_stats=False takes statistics of the data it sees")
+        why = "track_running_stats=False takes statistics of the data it sees; train with track_running_stats=True"
+        raise refusal(where, type(module).__name__, why)
     mean, var = numbers(inner.running_mean, where), numbers(inner.running_var, where)
     check_width(x, len(mean), where, module)
     factor = 1.0 / np.sqrt(var + inner.eps)
@@ -35,35 +70,34 @@ def batch_norm(module: Any, x: Expression, where: str) -> Expression:
     return scale(x, factor, bias_of(inner.bias, len(mean), where) - mean * factor)
 
 
-def slope_of(values: Any, where: str, what: str) -> np.ndarray[Any, Any]:
-    slopes = np.asarray(values, dtype=np.float64)
-    if not ((slopes >= 0) & (slopes <= 1)).all():
-        raise refusal(where, what, f"expected slopes from 0 to 1 on negative numbers, got {slopes.ravel()[0]:g}")
-    return slopes
-
-
-def leaky_relu(x: Expression, slopes: Any, where: str, what: str) -> Expression:
-    slopes = slope_of(slopes, where, what)
-    return activate(x, slopes if slopes.size > 1 else float(slopes.reshape(-1)[0]))
-
-
-def jumping_knowledge(mode: str, parts: Sequence[Expression], where: str) -> Expression:
-    if mode == "cat":
+def jumping_knowledge(module: Any, parts: Sequence[Expression], where: str) -> Expression:
+    if module.mode == "cat":
         return concatenate(list(parts))
-    if mode == "max":
+    if module.mode == "max":
         return reduce(maximum, parts)
-    raise refusal(where, "JumpingKnowledge", f"mode {mode!r} is not piecewise linear; use 'cat' or 'max'")
+    raise refusal(where, "JumpingKnowledge", f"mode {module.mode!r} is not piecewise linear; use 'cat' or 'max'")
 
 
-_PLAIN: dict[str, Callable[[Any, Expression, str], Expression]] = {
+def _clamped(low: str, high: str) -> Callable[[Any, Expression, str], Expression]:
+    return lambda module, x, where: clamp(x, getattr(module, low), getattr(module, high), where, type(module).__name__)
+
+
+PLAIN: dict[str, Callable[[Any, Expression, str], Expression]] = {
     "Linear": linear,
+    "NonDynamicallyQuantizableLinear": linear,
     "BatchNorm1d": batch_norm,
     "BatchNorm": batch_norm,
-    "ReLU": lambda module, x, where: activate(x, 0.0),
+    "ReLU": lambda module, x, where: relu(x),
     "LeakyReLU": lambda module, x, where: leaky_relu(x, module.negative_slope, where, "LeakyReLU"),
+    "RReLU": lambda module, x, where: leaky_relu(x, (module.lower + module.upper) / 2, where, "RReLU"),
     "PReLU": lambda module, x, where: leaky_relu(x, numbers(module.weight, where), where, "PReLU"),
+    "ReLU6": _clamped("min_val", "max_val"),
+    "Hardtanh": _clamped("min_val", "max_val"),
+    "Hardsigmoid": lambda module, x, where: hardsigmoid(x, where),
+    "Softshrink": lambda module, x, where: softshrink(x, module.lambd),
     "Identity": lambda module, x, where: x,
     "Dropout": lambda module, x, where: x,  # in evaluation it does nothing
+    "Dropout1d": lambda module, x, where: x,
     "AlphaDropout": lambda module, x, where: x,
     "FeatureAlphaDropout": lambda module, x, where: x,
 }
@@ -76,7 +110,7 @@ def is_theirs(module: Any) -> bool:
 
 def is_plain(module: Any) -> bool:
     """Takes one expression and gives one."""
-    return is_theirs(module) and type(module).__name__ in _PLAIN
+    return is_theirs(module) and type(module).__name__ in PLAIN
 
 
 def is_convolution(module: Any) -> bool:
@@ -84,44 +118,53 @@ def is_convolution(module: Any) -> bool:
 
 
 def is_pool(module: Any) -> bool:
-    return is_theirs(module) and type(module).__name__ in AGGREGATIONS
+    return is_theirs(module) and (type(module).__name__ in AGGREGATIONS or type(module).__name__ == "MultiAggregation")
 
 
 def apply_plain(module: Any, x: Expression, where: str) -> Expression:
-    _not_ranked(x, where, type(module).__name__)
     name = type(module).__name__
+    if isinstance(x, Ranked) and name in ("Identity", "Dropout"):
+        return x
+    not_ranked(x)
     if is_plain(module):
-        return _PLAIN[name](module, x, where)
-    if is_theirs(module) and name in SOFTMAX:
-        return Ranked(*x)
+        return PLAIN[name](module, x, where)
+    flat = name.lower().removesuffix("module")
+    kept = {"logsoftmax": "log_softmax"}.get(flat, flat)
+    if is_theirs(module) and kept in MONOTONE:
+        if kept.endswith("softmax") and module.dim not in (1, -1, None):
+            raise refusal(where, name, f"expected dim=-1 (over the classes), got dim={module.dim}")
+        return Ranked.of(x, module, kept, refused_module(where, module))
     raise refused_module(where, module)
 
 
-def apply_convolution(
-    module: Any, x: Expression, where: str, run: Callable[[Any, Expression, str], Expression]
-) -> Expression:
-    _not_ranked(x, where, type(module).__name__)
-    if not is_convolution(module):
-        raise refused_module(where, module)
+def apply_convolution(call: Call, x: Expression) -> Expression:
+    not_ranked(x)
+    if not is_convolution(call.module):
+        raise refused_module(call.where, call.module)
     if x.place != "vertex":
-        raise refusal(
-            where, type(module).__name__, "it passes messages behind the pooling, where there is one vertex left"
+        raise call.refuse(
+            "it passes messages behind the pooling, where there is one vertex left; move it before the pooling"
         )
-    return CONVOLUTIONS[type(module).__name__](module, x, where, run)
+    return CONVOLUTIONS[type(call.module).__name__](call, x)
 
 
 def apply_pool(x: Expression, how: str, where: str) -> Expression:
-    _not_ranked(x, where, "pooling")
+    not_ranked(x)
     if x.place != "vertex":
-        raise refusal(where, "pooling", "it pools twice")
+        raise refusal(where, "pooling", "it pools twice; leave the second pooling out")
     return pool(x, how)
 
 
-def _not_ranked(x: Expression, where: str, what: str) -> None:
+def apply_pooling_module(module: Any, x: Expression, where: str) -> Expression:
+    """An aggregation module, of all vertices."""
+    call = Call(module, where, lambda one, y, name: y)
+    return combined(module, x, lambda sent, how: apply_pool(sent, how, where), call)
+
+
+def not_ranked(x: Any) -> None:
+    """A curved function is fine as the very last step only."""
     if isinstance(x, Ranked):
-        raise refusal(
-            where, what, "it works on the result of a softmax, which is not piecewise linear; a final one is fine"
-        )
+        raise x.refused
 
 
 def features_of(module: Any) -> int | None:

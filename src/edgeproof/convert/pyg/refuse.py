@@ -1,51 +1,16 @@
-"""What cannot be verified, refused by name: which submodule, why, and what to do instead."""
+"""What cannot be verified, refused by name: which submodule, why, and what to do instead.
+
+By class name, so that nothing has to be imported and new releases are met by name too.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...errors import InputError
+from .reasons import FUNCTIONS, MODULES, SMOOTH
 
-_ATTENTION = "attention weighs every message by a learned function of both its ends, which no layer of a Network can"
-_BENDS = "it bends in more than one place, and a Network bends only at 0; retrain with ReLU, LeakyReLU or PReLU"
-_DATA_NORM = "it divides by a statistic of the data it sees; retrain with BatchNorm, which is fixed after training"
-
-# By class name, so that nothing has to be imported and new releases are met by name too.
-_REASONS = {
-    **dict.fromkeys(
-        ("GATConv", "GATv2Conv", "TransformerConv", "AGNNConv", "SuperGATConv", "RGATConv", "HGTConv", "HANConv",
-         "FusedGATConv", "GPSConv", "MultiheadAttention", "FAConv", "PointTransformerConv", "DNAConv"),
-        f"{_ATTENTION}; retrain with SAGEConv, GraphConv, GINConv or GCNConv",
-    ),
-    **dict.fromkeys(
-        ("ELU", "GELU", "SiLU", "Tanh", "Sigmoid", "SELU", "CELU", "Softplus", "Mish", "Hardswish", "Hardtanh", "ReLU6",
-         "Softsign", "LogSigmoid", "RReLU", "Hardsigmoid"),
-        _BENDS,
-    ),
-    **dict.fromkeys(
-        ("LayerNorm", "GroupNorm", "InstanceNorm1d", "InstanceNorm", "GraphNorm", "PairNorm", "GraphSizeNorm",
-         "MessageNorm", "DiffGroupNorm", "MeanSubtractionNorm", "RMSNorm"),
-        _DATA_NORM,
-    ),
-    **dict.fromkeys(
-        ("GINEConv", "NNConv", "CGConv", "GMMConv", "SplineConv", "PDNConv", "RGCNConv", "FastRGCNConv", "GENConv"),
-        "its messages depend on edge features, and a pair that an adversary inserts has none",
-    ),
-    **dict.fromkeys(
-        ("TopKPooling", "SAGPooling", "EdgePooling", "ASAPooling", "MemPooling", "PANPooling"),
-        "it drops vertices by a ranking; use global_add_pool, global_mean_pool or global_max_pool",
-    ),
-    "ClusterGCNConv": "it divides by the in-degree plus one, which no aggregation does; use SAGEConv or GCNConv",
-    "PNAConv": "its degree scalers and standard deviations are not piecewise linear; use SAGEConv or GraphConv",
-    "Embedding": "it looks features up by number; give the looked-up vectors as features instead",
-    "LSTM": "its gates are not piecewise linear",
-    "Bilinear": "a product of two inputs is not piecewise linear",
-}  # fmt: skip
-
-SUPPORTED = (
-    "supported are SAGEConv, GraphConv, GINConv, GCNConv, SimpleConv, Linear, BatchNorm, Dropout, "
-    "ReLU, LeakyReLU, PReLU, JumpingKnowledge and global pooling; any other network can be written as ep.Layer's"
-)
+WAY_OUT = "give ep.from_pyg the list of its layers in order, or write it as ep.Network([ep.Layer(...), ...])"
 
 
 def refusal(where: str, what: str, why: str) -> InputError:
@@ -56,14 +21,46 @@ def refused_module(where: str, module: Any) -> InputError:
     """By its class or, if it is of somebody's own, by what it is a subclass of."""
     name = type(module).__name__
     for base in type(module).__mro__:
-        if base.__name__ in _REASONS:
-            return refusal(where, name, _REASONS[base.__name__])
-    for base in type(module).__mro__[1:]:
-        if base.__name__ in SUPPORTED and base.__module__.startswith(("torch_geometric.nn.conv.", "torch.nn.modules.")):
-            return refusal(where, name, f"a subclass of {base.__name__} may compute anything; use {base.__name__}")
-    return refusal(where, name, f"not supported; {SUPPORTED}")
+        if base.__name__ in MODULES and base.__module__.startswith(("torch_geometric.", "torch.nn.")):
+            return refusal(where, name, MODULES[base.__name__])
+    if not type(module).__module__.startswith(("torch_geometric.", "torch.")):
+        for base in type(module).__mro__[1:]:
+            if base.__module__.startswith(
+                ("torch_geometric.nn.conv.", "torch.nn.modules.", "torch_geometric.nn.aggr.")
+            ):
+                if base.__name__ not in ("MessagePassing", "Module", "Aggregation"):
+                    why = f"a subclass of {base.__name__} may compute anything; use {base.__name__} itself"
+                    return refusal(where, name, why)
+                why = (
+                    "it passes messages of its own, which from_pyg cannot read; build it from the layers in the "
+                    "table of "
+                    "docs/pyg.md, or write what it computes as ep.Layer(C, A, b, aggregation, activation)"
+                )
+                return refusal(where, name, why)
+    kind = type(module).__module__
+    if ".nn.conv." in kind:
+        why = (
+            "its messages are not a fixed linear map of what the sender holds, as far as from_pyg knows; use GCNConv, "
+            "SAGEConv, GraphConv, GINConv or another layer in the table of docs/pyg.md"
+        )
+    elif ".pool." in kind or ".aggr." in kind or ".dense." in kind:
+        why = "only sums, means, maxima and minima over all vertices are read; use global_add_pool or one of its like"
+    elif ".norm." in kind:
+        why = MODULES["LayerNorm"]
+    elif ".activation" in kind:
+        why = SMOOTH
+    else:
+        why = f"from_pyg has no rule for this class; write it with layers in the table of docs/pyg.md, or {WAY_OUT}"
+    return refusal(where, name, why)
 
 
 def refused_function(where: str, name: str) -> InputError:
-    spelt = {one.lower(): reason for one, reason in _REASONS.items()}
-    return refusal(where, name, spelt.get(name.lower().removesuffix("_"), f"not supported; {SUPPORTED}"))
+    """Of an operation on tensors, by its name."""
+    if name in FUNCTIONS:
+        return refusal(where, name, FUNCTIONS[name])
+    spelt = {one.lower(): reason for one, reason in MODULES.items()}
+    why = (
+        "from_pyg has no rule for this operation on the features of vertices; use sums, products with fixed weights, "
+        f"concatenations and piecewise linear activations, or {WAY_OUT}"
+    )
+    return refusal(where, name, spelt.get(name.lower().replace("_", ""), why))

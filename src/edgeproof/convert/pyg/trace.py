@@ -3,47 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ...errors import InputError
-from .convolutions import AGGREGATIONS, numbers
+from .convolutions import Call
+from .edges import BATCH, BATCHES, EDGES, Given, changed_edges, require_plain
 from .expressions import Expression, Vector, given, just
 from .functions import FUNCTIONS
 from .modules import (
+    MONOTONE,
     POOLS,
     Ranked,
     apply_convolution,
     apply_plain,
     apply_pool,
+    apply_pooling_module,
     features_of,
     is_convolution,
     is_pool,
     jumping_knowledge,
+    not_ranked,
 )
-from .record import BATCH, STEPS, evaluating, is_jumping, record, with_named_arguments
-from .refuse import SUPPORTED, refusal, refused_function, refused_module
+from .reasons import FUNCTIONS as REFUSED
+from .record import STEPS, evaluating, is_jumping, record, with_named_arguments
+from .refuse import refusal, refused_function, refused_module
 
-EDGES = "edge_index"
-
-
-class Given:
-    """An argument of `forward` that is no feature: the edges or the batch."""
-
-    def __init__(self, what: str, sparse: bool = False) -> None:
-        """sparse: the edges come as data.adj_t."""
-        self.what, self.sparse = what, sparse
+_SHAPES = ("size", "shape", "device", "dtype", "num_nodes", "is_cuda", "ndim", "new_zeros", "new_ones")
 
 
-def trace_module(module: Any, origin: str, num_features: int | None) -> tuple[Expression, Vector]:
+def trace_module(
+    module: Any, origin: str, num_features: int | None, output: int | str | None = None
+) -> tuple[Expression, Vector]:
     """The scores, and the features that they are computed from."""
-    module = with_named_arguments(module)
-    with evaluating(module):
-        graph = record(module, origin)
-        width = num_features if num_features is not None else _features_wanted(graph, module)
+    named = with_named_arguments(module)
+    with evaluating(named):
+        graph = record(named, origin)
+        width = num_features if num_features is not None else _features_wanted(graph, named)
         if width is None:
-            raise InputError(f"{origin}: num_features: how many features it takes cannot be seen, say it")
+            raise _unknown_width(origin)
         features = given(width)
-        return _Reader(module, origin, just(features)).read(graph), features
+        reader = _Reader(named, origin, just(features), "" if named is module else "inner.")
+        return reader.read(graph, output), features
 
 
 def trace_list(pieces: Sequence[Any], origin: str, num_features: int | None) -> tuple[Expression, Vector]:
@@ -52,26 +53,31 @@ def trace_list(pieces: Sequence[Any], origin: str, num_features: int | None) -> 
     for piece in pieces:
         width = features_of(piece) if width is None else width
     if width is None:
-        raise InputError(f"{origin}: num_features: how many features it takes cannot be seen, say it")
+        raise _unknown_width(origin)
     features = given(width)
     x, run = just(features), run_in(origin)
     for number, piece in enumerate(pieces):
         where, name = f"{origin}[{number}]", getattr(piece, "__name__", type(piece).__name__)
-        if name in POOLS:
+        if is_pool(piece):
+            x = apply_pooling_module(piece, x, where)
+        elif name in POOLS:
             x = apply_pool(x, POOLS[name], where)
-        elif is_pool(piece):
-            x = apply_pool(x, AGGREGATIONS[name], where)
-        elif hasattr(piece, "forward"):
-            with evaluating(piece):
-                x = apply_convolution(piece, x, where, run) if hasattr(piece, "propagate") else run(piece, x, where)
-        elif name in _LISTED:
-            x = FUNCTIONS[name](where, x)
+        elif hasattr(piece, "propagate"):
+            x = apply_convolution(Call(piece, where, run, just(features)), x)
+        elif hasattr(piece, "forward") or name in LISTED or name in MONOTONE or name in REFUSED:
+            x = run(piece, x, where)
         else:
-            raise refusal(where, name, f"expected a layer, relu, leaky_relu, softmax or a global pooling; {SUPPORTED}")
+            why = (
+                "expected a layer, an activation or a global pooling, each of which takes what the one before it gives"
+            )
+            raise refusal(where, name, why)
     return x, features
 
 
-_LISTED = ("relu", "leaky_relu")
+def _unknown_width(origin: str) -> InputError:
+    return InputError(
+        f"{origin}: num_features: how many features it takes cannot be seen; say from_pyg(model, num_features=...)"
+    )
 
 
 def _features_wanted(graph: Any, module: Any) -> int | None:
@@ -83,30 +89,32 @@ def _features_wanted(graph: Any, module: Any) -> int | None:
 class _Reader:
     """Evaluates the recorded steps that the result depends on."""
 
-    def __init__(self, module: Any, origin: str, features: Expression) -> None:
+    def __init__(self, module: Any, origin: str, features: Expression, hidden: str = "", path: str = "") -> None:
+        """hidden: the part of a submodule's path that is ours; path: where the module itself is found."""
         self.module, self.origin, self.features = module, origin, features
+        self.hidden, self.path = hidden, path
 
-    def read(self, graph: Any) -> Expression:
+    def read(self, graph: Any, output: int | str | None = None) -> Expression:
+        chosen = _chosen(graph, output, self.origin)
+        wanted = _wanted(graph, chosen)
         values: dict[Any, Any] = {}
-        placeholders, wanted = 0, _wanted(graph)
+        placeholders = 0
         for node in graph.nodes:
             if node.op == "placeholder":
                 values[node] = self._argument(node.target, placeholders)
                 placeholders += 1
-            elif node.op == "output":
-                result = self._value(node.args[0], values)
-                if not isinstance(result, Expression):
-                    kind = type(result).__name__
-                    raise InputError(f"{self.origin}: forward returns a {kind}, expected one tensor of scores")
-                return result
             elif node in wanted:
                 values[node] = self._step(node, values)
-        raise InputError(f"{self.origin}: forward returns nothing")
+        result = self._value(chosen, values)
+        if not isinstance(result, Expression):
+            kind = result.what if isinstance(result, Given) else type(result).__name__
+            raise InputError(f"{self.origin}: forward returns a {kind}, expected one tensor of scores")
+        return result
 
     def _argument(self, name: str, position: int) -> Any:
         if position == 0:
             return self.features  # or a Data object that holds them, whatever its name: see _of_data
-        if name == BATCH:
+        if name in BATCHES:
             return Given(BATCH)
         return Given(EDGES) if position == 1 else None
 
@@ -123,76 +131,144 @@ class _Reader:
             found = self.module
             for name in node.target.split("."):
                 found = getattr(found, name)
-            return numbers(found, node.target)
+            return found.detach().cpu().double() if hasattr(found, "detach") else found
         args = [self._value(one, values) for one in node.args]
         kwargs = {name: self._value(one, values) for name, one in node.kwargs.items()}
         if node.op == "call_module":
-            return self._module(self.module.get_submodule(node.target), node.target, args, kwargs)
+            where = node.target.removeprefix(self.hidden)
+            where = f"{self.path}.{where}" if self.path else where
+            return self._module(self.module.get_submodule(node.target), where, args, kwargs)
         name = node.target if node.op == "call_method" else node.target.__name__
-        return self._function(name.removesuffix("_"), args, kwargs, node)
+        return self._function(name.strip("_") if name.startswith("__") else name.rstrip("_"), args, kwargs, node)
 
     def _module(self, module: Any, where: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        name = type(module).__name__
         x = args[0] if args else kwargs.get("x", kwargs.get("input", kwargs.get("xs")))
         if is_jumping(module):
-            return jumping_knowledge(module.mode, x or [], where)
+            return jumping_knowledge(module, x or [], where)
         if not isinstance(x, Expression):
-            raise refusal(where, type(module).__name__, "it is not given the features of the vertices alone")
+            raise refusal(where, name, "it is not given the features of the vertices alone; compute with those only")
         if is_pool(module):
-            return apply_pool(x, AGGREGATIONS[type(module).__name__], where)
-        edges = args[1] if len(args) > 1 else kwargs.get(EDGES)
+            return apply_pooling_module(module, x, where)
+        start, rest = None, list(args[1:])
+        if name == "GCN2Conv":
+            start = rest.pop(0) if rest else kwargs.get("x_0")
+            not_ranked(start)
+        edges = rest.pop(0) if rest else kwargs.get(EDGES)
         if is_convolution(module):
-            others = [*args[2:], *(one for name, one in kwargs.items() if name not in ("x", EDGES))]
-            self._plain_edges(edges, others, where, module)
-            if isinstance(edges, Given) and edges.sparse and type(module).__name__ == "GCNConv" and module.normalize:
-                why = "with data.adj_t it counts a self-loop that is there already twice; give it data.edge_index"
-                raise refusal(where, "GCNConv", why)
-            return apply_convolution(module, x, where, run_in(self.origin))
+            others = [*rest, *(one for key, one in kwargs.items() if key not in ("x", "x_0", EDGES))]
+            edges = require_plain(edges, [one for one in others if not _is_batch(one)], where, name)
+            call = Call(
+                module, where, run_in(self.origin), start if isinstance(start, Expression) else None, edges.loops
+            )
+            if edges.sparse and (name != "GCNConv" or module.normalize) and hasattr(module, "add_self_loops"):
+                raise call.refuse(
+                    "with data.adj_t it counts a self-loop that is there already twice; give it data.edge_index"
+                )
+            return apply_convolution(call, x)
         if hasattr(module, "propagate") or (isinstance(edges, Given) and edges.what == EDGES):
             raise refused_module(where, module)
         return apply_plain(module, x, where)
 
-    def _plain_edges(self, edges: Any, others: list[Any], where: str, module: Any) -> None:
-        name = type(module).__name__
-        if not (isinstance(edges, Given) and edges.what == EDGES):
-            found = f" but {edges.what}" if isinstance(edges, Given) else ""
-            raise refusal(where, name, f"it does not get the edges as they are given{found}; change the Data instead")
-        if any(one is not None for one in others):
-            raise refusal(where, name, "it gets weights or features of edges, which are not supported")
-
     def _function(self, name: str, args: list[Any], kwargs: dict[str, Any], node: Any) -> Any:
-        where = f"{self.origin}: {node.name}"
+        where = self._place(node)
         if name in ("getattr", "getitem") and isinstance(args[1], str):
-            if args[0] is self.features:
-                return self._of_data(args[1], where)
-            if isinstance(args[0], Given) and args[0].what == BATCH:
-                why = "batch says of each vertex which graph it is in; a Data object is expected as the first argument"
-                raise refusal(where, f"batch.{args[1]}", why)
+            found = self._field(args[0], args[1], where)
+            if found is not None:
+                return found
         flat = [one for arg in (*args, *kwargs.values()) for one in (arg if isinstance(arg, list) else [arg])]
         if not any(isinstance(one, Expression | Given) for one in flat):
-            return node.target(*args, **kwargs)  # numbers, as the keepdim of a pooling
+            return _of_numbers(name, args, kwargs, node, where)
+        asked = args[1] if name == "getattr" else name
+        if asked in _SHAPES and isinstance(args[0], Expression | Given):
+            return Given(f"the {asked} of a tensor")
         if name == "getitem" and isinstance(args[0], list):
             return args[0][args[1]]
-        if any(isinstance(one, Given) and one.what != BATCH for one in flat):
-            return Given(f"{EDGES} after {name}")  # whoever uses it says what is wrong with it
+        if name == "getitem" and isinstance(args[0], Given) and args[0].what.startswith("the "):
+            return args[0]
+        if isinstance(args[0] if args else None, Given) or (args and kwargs.get(EDGES) is not None):
+            return changed_edges(name, args, kwargs, where)
+        if name == "scatter" and len(flat) > 1 and isinstance(flat[1], Given) and flat[1].what == BATCH:
+            how = kwargs.get("reduce", args[4] if len(args) > 4 else "sum")
+            return FUNCTIONS["pooling"](where, args[0], None, how)
+        return self._of_features(name, args, kwargs, flat, node, where)
+
+    def _of_features(
+        self, name: str, args: list[Any], kwargs: dict[str, Any], flat: list[Any], node: Any, where: str
+    ) -> Any:
+        x = args[0] if args else kwargs.get("input")
+        if name in MONOTONE and isinstance(x, Expression):
+            not_ranked(x)
+            others = {key: one for key, one in kwargs.items() if key in ("dim", "alpha")}
+            if args[1:]:
+                others["dim" if name.endswith("softmax") else "alpha"] = args[1]
+            if name.endswith("softmax") and others.get("dim") not in (1, -1):
+                raise refusal(where, name, f"expected dim=-1 (over the classes), got dim={others.get('dim')}")
+            return Ranked.of(x, partial(_named(name), **others), name, refused_function(where, name))
         if name not in FUNCTIONS:
+            for one in flat:
+                not_ranked(one)
             raise refused_function(where, name)
-        if any(isinstance(one, Ranked) for one in flat):
-            raise refusal(where, name, "it works on the result of a softmax, which is not piecewise linear")
-        return FUNCTIONS[name](where, *args, **kwargs)
+        for one in flat if name != "getitem" else ():
+            if isinstance(one, Given) and one.what not in (BATCH, EDGES) and not one.what.startswith("the "):
+                what = f"it computes with {one.what}, and the features of vertices are all that it may compute with"
+                raise refusal(where, SPELT.get(name, name), what)
+        if name not in ("view", "reshape", "squeeze", "flatten", "contiguous", "float", "double", "detach", "clone"):
+            for one in flat:
+                not_ranked(one)
+        try:
+            return FUNCTIONS[name](where, *args, **kwargs)
+        except TypeError:
+            why = "it is called in a way that from_pyg does not know; call it as torch documents it"
+            raise refusal(where, SPELT.get(name, name), why) from None
 
-    def _of_data(self, field: str, where: str) -> Any:
-        if field == "x":
-            return self.features
-        if field in (EDGES, BATCH, "adj_t"):
-            return Given(BATCH) if field == BATCH else Given(EDGES, sparse=field == "adj_t")
-        raise refusal(where, f"data.{field}", "only x, edge_index and batch are given")
+    def _field(self, of: Any, field: str, where: str) -> Any:
+        if of is self.features and field not in _SHAPES and field != "T":
+            if field == "x":
+                return self.features
+            if field in (EDGES, BATCH, "adj_t"):
+                return Given(BATCH) if field == BATCH else Given(EDGES, sparse=field == "adj_t")
+            return Given(f"data.{field}")
+        if isinstance(of, Given) and of.what == BATCH and field not in _SHAPES:
+            why = "batch says of each vertex which graph it is in; a Data object is expected as the first argument"
+            raise refusal(where, f"batch.{field}", why)
+        return None
+
+    def _place(self, node: Any) -> str:
+        """Which forward it is in: a submodule's path, or the module itself."""
+        stack = list((node.meta.get("nn_module_stack") or {}).values())
+        path = stack[-1][0].removeprefix(self.hidden) if stack else ""
+        path = ".".join(part for part in (self.path, path) if part) or self.origin
+        line = node.meta.get("line")
+        return f"{path}.forward, line {line}" if line else f"{path}.forward"
 
 
-def _wanted(graph: Any) -> set[Any]:
+def _chosen(graph: Any, output: int | str | None, origin: str) -> Any:
+    """What forward returns, or the part of it that is wanted."""
+    found: Any = next((node.args[0] for node in graph.nodes if node.op == "output"), None)
+    several = isinstance(found, list | tuple | dict)
+    if output is None:
+        if several and len(found) == 1:
+            return next(iter(found.values())) if isinstance(found, dict) else found[0]
+        if several:
+            keys = ", ".join(map(repr, found)) if isinstance(found, dict) else f"0 to {len(found) - 1}"
+            why = f"forward returns a {type(found).__name__} of {len(found)}, expected one tensor of scores"
+            raise InputError(f"{origin}: {why}; say which with from_pyg(model, output=...): {keys}")
+        return found
+    if not several:
+        raise InputError(f"{origin}: output={output!r}: forward returns one tensor, leave output out")
+    try:
+        return found[output]
+    except (KeyError, IndexError, TypeError):
+        keys = ", ".join(map(repr, found)) if isinstance(found, dict) else f"0 to {len(found) - 1}"
+        raise InputError(f"{origin}: output={output!r}: forward returns {keys}") from None
+
+
+def _wanted(graph: Any, chosen: Any) -> set[Any]:
     """The steps that the result depends on."""
-    wanted: set[Any] = set()
+    wanted: set[Any] = {one for one in (chosen if isinstance(chosen, list | tuple) else [chosen]) if _is_node(one)}
     for node in reversed(graph.nodes):
-        if node.op == "output" or node in wanted:
+        if node in wanted:
             wanted.update(node.all_input_nodes)
     return wanted
 
@@ -203,8 +279,30 @@ def _is_node(value: Any) -> bool:
     return isinstance(value, torch.fx.Node)
 
 
+def _is_batch(value: Any) -> bool:
+    return isinstance(value, Given) and (value.what == BATCH or value.what.startswith("the "))
+
+
+def _named(name: str) -> Callable[..., Any]:
+    import torch
+
+    found: Callable[..., Any] = getattr(torch, name, None) or getattr(torch.nn.functional, name)
+    return found
+
+
+def _of_numbers(name: str, args: list[Any], kwargs: dict[str, Any], node: Any, where: str) -> Any:
+    """A step on numbers and parameters alone: a learned weight through a sigmoid, the keepdim of a pooling."""
+    try:
+        if node.op == "call_method":
+            return getattr(args[0], node.target)(*args[1:], **kwargs)
+        return node.target(*args, **kwargs)
+    except (TypeError, ValueError, RuntimeError, AttributeError, IndexError):
+        why = "it uses an argument of forward that is not given; only x, edge_index and batch are"
+        raise refusal(where, name, why) from None
+
+
 def run_in(origin: str) -> Callable[[Any, Expression, str], Expression]:
-    """Apply a module that takes one argument (the nn of GINConv) to an expression."""
+    """Apply a module or function that takes one argument (the nn of GINConv) to an expression."""
 
     def run(module: Any, x: Expression, where: str) -> Expression:
         import torch
@@ -213,8 +311,30 @@ def run_in(origin: str) -> Callable[[Any, Expression, str], Expression]:
             for name, one in module.named_children():
                 x = run(one, x, f"{where}.{name}")
             return x
+        if not isinstance(module, torch.nn.Module):
+            name = getattr(module, "__name__", type(module).__name__)
+            if name in MONOTONE:
+                return Ranked.of(x, _named(name), name, refused_function(where, name))
+            if name not in LISTED:
+                raise refused_function(where, name)
+            not_ranked(x)
+            found: Expression = FUNCTIONS[name](where, x)
+            return found
         if type(module).__module__.startswith(STEPS):
             return apply_plain(module, x, where)
-        return _Reader(module, where, x).read(record(module, where))
+        return _Reader(module, where, x, path=where).read(record(module, where))
 
     return run
+
+
+# what is recorded for an operator, in the words of who wrote it
+SPELT = {
+    "getitem": "indexing",
+    "truediv": "division",
+    "floordiv": "division",
+    "matmul": "@",
+    "pow": "**",
+    "getattr": ".",
+}
+# functions of one tensor that may stand in a list of layers
+LISTED = ("relu", "leaky_relu", "relu6", "hardtanh", "hardsigmoid", "softshrink", "abs", "absolute", "neg", "negative")

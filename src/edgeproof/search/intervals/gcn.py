@@ -6,7 +6,7 @@ can change the degrees of senders. 1 / sqrt is convex, so m of up to M deletions
 deletions add, and m insertions take no more than m times what the first one takes: flips at senders are ranked too,
 each by that share. An undirected flip changes two degrees.
 
-Theory: "Interval of a GCN aggregation".
+Theory: "Interval of a GCN aggregation", "Normalised sums without the vertex itself".
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def gather_gcn(p, s, options, best, m, below, v, cap, side):
             insert_top(coming, min(cap, insertable), m, inserted, 1.0, x)
     sum_degree_gains(s, m)
     fill(best, -np.inf, m)
-    own = below[v, end]
+    own, mine = below[v, end], sign * p.counts_itself
     for i in range(min(cap, deletable) + 1):
         if i > 0:
             more = going[i - 1]
@@ -113,4 +113,4 @@ def gather_gcn(p, s, options, best, m, below, v, cap, side):
             here = p.root[s.degree[v] - i + j]
             more = s.degree_top[min((left - i - j) * (1 + p.charge_u), DEGREE_RANKS + 1)]
             for k in range(m):
-                best[k] = max(best[k], here * (with_more[k] + more[k] + sign * here * own[k]))
+                best[k] = max(best[k], here * (with_more[k] + more[k] + mine * here * own[k]))

@@ -11,7 +11,7 @@ The first two differences are shared equally by the |D| + |I| flips at v; a flip
 k, and over all numbers of flips at v, that go with it. The last sum is paid by the flips at the senders
 (intervals/gcn.py says why a share each is enough).
 
-Theory: "Linear bound of a GCN aggregation".
+Theory: "Linear bound of a GCN aggregation", "Normalised sums without the vertex itself".
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def backward_gcn(p, s, linear, options, t, v, side, rows, count, cap):
                     below, a = linear.on[1 - side, u, b], linear.a[b]
                     for j in range(m):
                         below[j] += weight * a[j]
-        for b in range(rows):  # v itself has been reached
+        for b in range(rows * p.counts_itself):  # v itself has been reached
             below, a = linear.on[1 - side, v, b], linear.a[b]
             for j in range(m):
                 below[j] += here * here * a[j]
@@ -128,6 +128,8 @@ def backward_gcn(p, s, linear, options, t, v, side, rows, count, cap):
             own_high = own_low
         else:
             own_low, own_high = dot_interval(linear.a[b], centre, radius, m)
+        own_low *= p.counts_itself
+        own_high *= p.counts_itself
         sum_low, sum_high = 0.0, 0.0
         for k in range(start, end):
             u = p.slot_source[k]

@@ -1,6 +1,6 @@
 """In-degrees, with one self-loop each: what they are in the grounding and what they can become (GCN).
 
-Theory: "Interval of a GCN aggregation".
+Theory: "Interval of a GCN aggregation", "Normalised sums without the vertex itself".
 """
 
 from __future__ import annotations
@@ -85,6 +85,10 @@ def gather_normalised(p, s, acc, below, m, v):
                 for i in range(m):
                     acc[i] += there * row[i]
         k += 1
+    if not p.counts_itself:
+        for i in range(m):
+            acc[i] *= here
+        return
     row = below[v, SENT]
     for i in range(m):
         acc[i] = here * (acc[i] + here * row[i])
