@@ -227,7 +227,8 @@ def _radius_without_tree(
         known = few.radius(started, settled)
         if settled:
             return known
-    return radius_by_charges(query, chosen, alarm, started, progress, memory) or known
+    charged = radius_by_charges(query, chosen, alarm, started, progress, memory)
+    return known if charged is None else charged
 
 
 def _radius_by_tree(
