@@ -222,10 +222,8 @@ def _radius_without_tree(
         return sizes.radius()
     known = None
     if chosen["radius_from_below"] and few_graphs.is_for(query, chosen, memory):
-        few = few_graphs.FewGraphs(query, alarm, progress)
-        settled = few.run(first_only=False)
-        known = few.radius(started, settled)
-        if settled:
+        known = few_graphs.FewGraphs(query, alarm, progress).find_radius(started)
+        if known.reason != "incomplete":
             return known
     charged = radius_by_charges(query, chosen, alarm, started, progress, memory)
     return known if charged is None else charged

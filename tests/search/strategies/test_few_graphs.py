@@ -187,6 +187,43 @@ def test_it_ends_in_time() -> None:
     assert disagreement(engine, query, FORCED) is None
 
 
+@pytest.mark.parametrize(("stop", "reason"), [(TimeUpError, "timeout"), (KeyboardInterrupt, "interrupted")])
+def test_a_radius_that_ends_early_is_an_interval(
+    stop: type[BaseException], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After single flips, before pairs of them."""
+
+    def end(self: FewGraphs, least: int, most: int) -> bool:
+        raise stop
+
+    monkeypatch.setattr(FewGraphs, "_evaluate_sets", end)
+    monkeypatch.setattr(FewGraphs, "_follow_gains", lambda self: False)
+    ended = 0
+    for query in queries(300):
+        with Alarm() as alarm:
+            found = FewGraphs(query, alarm).find_radius(time.perf_counter())
+        if found.reason is not None:
+            assert (found.reason, found.lower, found.exact, found.robust) == (reason, 1, False, False)
+            ended += 1
+    assert ended > 20
+
+
+def test_what_it_leaves_to_charges_is_their_interval() -> None:
+    """Both are asked, and an interval that is open says nothing but its numbers."""
+    compared = 0
+    for query in queries(400):
+        if not {layer.aggregation.value for layer in query.network.layers} <= {"sum", "mean", "gcn"}:
+            continue
+        few_graphs._latest._held = None
+        both = {**FORCED, "charges_at_once": True}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(few_graphs, "MOST_SETS", 0)
+            problem = disagreement(engine, query, both)
+        assert problem is None, query
+        compared += 1
+    assert compared > 100
+
+
 def test_many_graphs_are_left_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(few_graphs, "MOST_SETS", 3)
     left = 0

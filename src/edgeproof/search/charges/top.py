@@ -11,7 +11,6 @@ from ..base.layout import GATHERED, GCN, SENT
 from .assemble import Charges
 from .ledger import largest_grown, list_edges, total_charges
 
-
 # of what is left of a margin, what charges are not told apart below
 FAINT = 0.01
 

@@ -17,6 +17,7 @@ from math import comb
 import numpy as np
 
 from ...arithmetic.decide import Decider
+from ...clock import TimeUpError
 from ...model.arrays import FloatArray, IntArray
 from ...model.graph import Graph, Pair
 from ...model.memo import Latest, Memo
@@ -140,7 +141,7 @@ class FewGraphs:
         self.query, self.alarm, self._progress = query, alarm, progress
         self._lender = _lenders(query.network, query.graph)
         self._rivals = np.array(query.rivals, dtype=np.int64)
-        self.lower, self.exact_checks = -1, 0
+        self.lower, self.exact_checks, self.evaluations, self.fragile = -1, 0, 0, 0
         self.attack: tuple[Pair, ...] | None = None
         self.rival: int | None = None
 
@@ -368,9 +369,18 @@ class FewGraphs:
             stats=self._stats(started),
         )
 
-    def radius(self, started: float, settled: bool) -> Radius:
-        """What is known; where it is not settled, that is incomplete."""
-        claim, budget = self.query.claim, self.query.threat.budget
+    def find_radius(self, started: float) -> Radius:
+        """What is known when it is settled, left to bounds (the reason is "incomplete"), or at an end."""
+        try:
+            return self._radius(started, None if self.run(first_only=False) else "incomplete")
+        except KeyboardInterrupt:
+            self.alarm.interrupted = True
+        except TimeUpError:
+            pass
+        return self._radius(started, self.alarm.reason)
+
+    def _radius(self, started: float, reason: str | None) -> Radius:
+        claim, budget, settled = self.query.claim, self.query.threat.budget, reason is None
         lower = self.lower
         if settled and self.attack is None:
             lower = self.query.threat.count_fragile(self.query.graph, claim.node) if budget is None else budget
@@ -382,7 +392,7 @@ class FewGraphs:
             label=claim.label,
             attack=None if self.attack is None else Attack(self.attack),
             rival=self.rival,
-            reason=None if settled else "incomplete",
+            reason=reason,
             node=claim.node,
             directed=self.query.graph.directed,
             stats=self._stats(started),
