@@ -13,7 +13,10 @@ from .disk import require_readable, tell, write_all
 from .raw import RawLayer, RawNetwork, RawReadout
 
 _KEY = "edgeproof"
-_VERSIONS = (1, 2)  # 2 adds a head, and slopes that are tensors: the header then says "slope": null
+# 2 adds a head, and slopes that are tensors: the header then says "slope": null; 3 curved activations, and one for each
+# output, as a list
+_VERSIONS = (1, 2, 3)
+_OLD_ACTIVATIONS = ("relu", "leaky_relu", "none")
 
 
 def read(path: Path) -> RawNetwork:
@@ -54,7 +57,9 @@ def _read_layer(file: _Tensors, name: str, said: Any) -> RawLayer:
     A = np.zeros_like(C) if part == "head" else file.take(f"{name}.A")
     b = file.take(f"{name}.b")
     aggregation = "sum" if part == "head" else _get(file.path, said, "aggregation", str, where)
-    activation = _get(file.path, said, "activation", str, where)
+    activation = _get(file.path, said, "activation", (str, list), where)
+    if isinstance(activation, list):
+        activation = tuple(map(str, activation))
     if said.get("slope", 0) is None:
         return RawLayer(C, A, b, aggregation, activation, file.take(f"{name}.slope"))
     return RawLayer(C, A, b, aggregation, activation, _get(file.path, said, "slope", (int, float), where))
@@ -76,6 +81,8 @@ def write(raw: RawNetwork, path: Path) -> None:
         header["head"] = [_put_layer(tensors, f"head.{at}", one) for at, one in enumerate(raw.head)]
     if raw.head or any(name.endswith(".slope") for name in tensors):
         header["format"] = 2  # what version 1 can carry stays readable for those who know no other
+    if any(one["activation"] not in _OLD_ACTIVATIONS for one in header["layers"] + header.get("head", [])):
+        header["format"] = 3
     metadata = {_KEY: json.dumps(header)}
     write_all({path: [save(tensors, metadata)]})
 
@@ -121,7 +128,7 @@ def _open(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
         raise InputError(f"{path}: metadata {_KEY!r}: expected JSON") from None
     version = _get(path, header, "format", int)
     if version not in _VERSIONS:
-        raise InputError(f"{path}: format: expected version {' or '.join(map(str, _VERSIONS))}, got {version}")
+        raise InputError(f"{path}: format: expected version {', '.join(map(str, _VERSIONS))}, got {version}")
     return header, tensors
 
 
@@ -130,6 +137,6 @@ def _get(path: Path, header: Any, field: str, kind: Any, where: str = "") -> Any
         raise InputError(f"{path}: {where}expected an object with {field}, got {type(header).__name__}")
     value = header.get(field)
     if not isinstance(value, kind) or isinstance(value, bool):
-        kinds = {list: "a list", str: "a text", int: "a whole number"}
+        kinds = {list: "a list", str: "a text", (str, list): "a text or a list", int: "a whole number"}
         raise InputError(f"{path}: {where}{field}: expected {kinds.get(kind, 'a number')}, got {repr(value)[:40]}")
     return value
