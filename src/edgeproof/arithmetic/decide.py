@@ -4,6 +4,9 @@
 2. Balls of growing precision (balls.py), where exact numbers would be long.
 3. Exact numbers (evaluator.py): only they can tell a tie, which keeps the claim.
 
+Scores that hold exponentials have no exact numbers: balls of 4,096 bits come last, and what they leave is a `TieError`,
+but for classes whose rows in the last layer are equal, which tie whatever the rest says (twins.py).
+
 Each looks at the clock.
 """
 
@@ -19,12 +22,19 @@ from .balls import ball_scores
 from .enclosure import enclosed_scores
 from .evaluator import ExactEvaluator
 from .receptive_field import Field, find_field
+from .twins import first_twin
 
 # bits of balls; where these straddle, it is a tie, or the difference is smaller than anybody's weights make it
 PRECISIONS = (128, 512)
+# the same where no exact numbers come after
+LAST_PRECISIONS = (64, 128, 512, 4096)
 # products of two numbers in one evaluation up to which an exact one takes some milliseconds at most
 FEW_PRODUCTS = 1 << 19
 Scores = Sequence[Any]  # balls, rationals or surds: `>` and `<=` say what is certain
+
+
+class TieError(Exception):
+    """Balls of the last precision do not tell two scores apart, and no exact numbers do."""
 
 
 class Decider:
@@ -45,7 +55,11 @@ class Decider:
         """The rival with the largest score (lowest index on ties) if it is larger than the label's; None if the claim
         holds. Raises `TimeUpError` where that is not known in time; where only the rival is not, any that wins.
         """
-        among, winning = tuple(rivals), None
+        twin = first_twin(self.network)
+        first_of = {twin[one]: one for one in sorted(rivals, reverse=True) if twin[one] != twin[label]}
+        among, winning = tuple(first_of.values()), None
+        if not among:
+            return None
         try:
             for scores in self._ways(node, flips, clock):
                 best = leader(scores, among)
@@ -54,18 +68,19 @@ class Decider:
                 if all(scores[rival] <= scores[label] for rival in among):
                     return None
                 winning = next((rival for rival in among if scores[rival] > scores[label]), winning)
-        except TimeUpError:
+        except (TimeUpError, TieError):
             if winning is None:
                 raise
         return winning
 
     def largest(self, node: int | None, flips: Iterable[Pair] = (), clock: Clock = UNLIMITED) -> int:
         """The class with the largest score, lowest index on ties."""
+        twin = first_twin(self.network)
         for scores in self._ways(node, flips, clock):
-            best = leader(scores, range(self.network.num_classes))
+            best = leader(scores, sorted(set(twin)))
             if best is not None:
                 return best
-        raise AssertionError("exact scores always have a leader")
+        raise AssertionError("exact scores always have a leader")  # balls raise a TieError before
 
     def _ways(self, node: int | None, flips: Iterable[Pair], clock: Clock) -> Iterator[Scores]:
         network, graph = self.network, self.graph
@@ -76,6 +91,11 @@ class Decider:
         bounded = enclosed_scores(network, graph, field, clock)
         if bounded is not None:
             yield bounded
+        if network.attends:
+            for bits in LAST_PRECISIONS:
+                self.counts["balls"] += 1
+                yield ball_scores(network, graph, field, bits, clock)
+            raise TieError
         if count_products(network, field) > FEW_PRODUCTS:
             for bits in PRECISIONS:
                 self.counts["balls"] += 1

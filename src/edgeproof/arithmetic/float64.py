@@ -9,6 +9,7 @@ from ..model.arrays import FloatArray, IntArray
 from ..model.features import Features
 from ..model.graph import Graph
 from ..model.network import Aggregation, Layer, Network, Readout
+from .attention import attend, stacked_weights
 
 # numbers that are multiplied and added up in one go
 SLICE = 1 << 16
@@ -129,7 +130,10 @@ def _activate(layer: Layer, values: FloatArray) -> FloatArray:
 
 
 def _layer(layer: Layer, graph: Graph, values: FloatArray) -> FloatArray:
-    gathered = 0.0 if layer.is_dense else _aggregate(layer.aggregation, graph, values) @ layer.A.T
+    if layer.attention is not None:
+        gathered: FloatArray | float = _attend(layer, graph, values @ stacked_weights(layer.attention).T)
+    else:
+        gathered = 0.0 if layer.is_dense else _aggregate(layer.aggregation, graph, values) @ layer.A.T
     return _activate(layer, values @ layer.C.T + gathered + layer.b)
 
 
@@ -139,11 +143,21 @@ def _first_layer(layer: Layer, graph: Graph) -> FloatArray:
     gathered: FloatArray | float
     if layer.is_dense:
         gathered = 0.0
+    elif layer.attention is not None:
+        gathered = _attend(layer, graph, times(held, stacked_weights(layer.attention).T.copy()))
     elif layer.aggregation is Aggregation.MAX:
         gathered = max_of_sparse(layer, graph)
     else:
         gathered = _aggregate(layer.aggregation, graph, times(held, layer.A.T.copy()))
     return _activate(layer, times(held, layer.C.T.copy()) + gathered + layer.b)
+
+
+def _attend(layer: Layer, graph: Graph, products: FloatArray) -> FloatArray:
+    assert layer.attention is not None
+    unbounded = np.concatenate([products, np.zeros((len(products), 2))], axis=1)  # nobody asks for errors here
+    counts, selves = np.diff(graph.in_ptr), np.arange(graph.num_vertices)
+    heard: FloatArray = attend(layer.attention, unbounded, 1, graph.sources, counts, selves).values @ layer.A.T
+    return heard
 
 
 def times(features: Features, columns: FloatArray) -> FloatArray:

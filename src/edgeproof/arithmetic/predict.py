@@ -8,10 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..clock import UNLIMITED, Clock
+from ..errors import InputError
 from ..model.arrays import FloatArray, IntArray
 from ..model.graph import Graph
 from ..model.memo import Memo
 from ..model.network import Network
+from .enclosure import bounded_everywhere
 from .float64 import evaluate, neighbourhood, rough_error
 
 # up to this size all vertices are evaluated at the first question, which takes less than a second
@@ -21,6 +23,8 @@ MOST = 0.02
 
 
 def _evaluate(network: Network, graph: Graph) -> tuple[FloatArray, FloatArray]:
+    if network.attends:
+        return bounded_everywhere(network, graph)
     return evaluate(network, graph), rough_error(network, graph)
 
 
@@ -72,9 +76,15 @@ def predicted_class(network: Network, graph: Graph, node: int | None, clock: Clo
     best, bounded = int(np.argmax(scores)), np.isfinite(scores).all() and np.isfinite(error).all()
     if bounded and (np.delete(scores + error, best) < scores[best] - error).all():
         return best
-    from .decide import Decider
+    from .decide import Decider, TieError
 
-    return Decider(network, graph).largest(node, clock=clock)
+    try:
+        return Decider(network, graph).largest(node, clock=clock)
+    except TieError:
+        where = "the graph" if node is None else f"node {node}"
+        raise InputError(
+            f"label: two classes of {where} are so close that 4,096 bits do not tell which leads; say label=..."
+        ) from None
 
 
 def holds_as_it_is(

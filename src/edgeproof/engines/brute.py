@@ -23,6 +23,7 @@ from ..model.network import Activation, Aggregation, Layer
 from ..model.query import Query
 from ..model.verdict import Attack, Radius, Stats, Status, Verdict
 from ..options import resolve
+from .in_balls import BallEvaluator, OpenError
 
 LIMIT = 5_000_000
 """More graphs than this are refused, not attempted."""
@@ -63,7 +64,7 @@ def radius(
     found = _enumerate(query, timeout, node_limit)
     robust = found.attack is None and found.reason is None
     if found.attack is not None:
-        lower, upper = len(found.attack) - 1, len(found.attack) - 1
+        lower, upper = found.proved, len(found.attack) - 1
     elif robust:
         cap = query.threat.budget
         lower, upper = found.pairs if cap is None else cap, None
@@ -95,8 +96,9 @@ def _enumerate(query: Query, timeout: float | None, node_limit: int | None) -> _
     budget = len(flippable) if query.threat.budget is None else min(query.threat.budget, len(flippable))
     _refuse_if_too_large(query, flippable, budget)
 
-    evaluator = Evaluator(query)
+    evaluator = BallEvaluator(query) if query.network.attends else Evaluator(query)
     attack, rival, reason, proved, nodes = None, None, None, -1, 0
+    tied = False  # at some graph before: it is not known whether that one breaks the claim
     for flips in range(budget + 1):
         for chosen in _subsets(flippable, flips, room):
             if node_limit is not None and nodes >= node_limit:
@@ -105,15 +107,19 @@ def _enumerate(query: Query, timeout: float | None, node_limit: int | None) -> _
                 reason = "timeout"
             else:
                 nodes += 1
-                rival = evaluator.winner(chosen)
+                try:
+                    rival = evaluator.winner(chosen)
+                except OpenError:
+                    tied = True
                 if rival is None:
                     continue
                 attack = Attack(chosen)
             break
         else:
-            proved = flips
+            proved = proved if tied else flips
             continue
         break
+    reason = reason or ("tie" if tied else None)
     matter = _number_that_can_matter(query, pairs)
     stats = Stats(
         nodes=nodes,

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from .arrays import FloatArray, content_hash, frozen_floats
+from .attention import Attention
 
 if TYPE_CHECKING:
     from ..convert.raw import RawLayer, RawNetwork
@@ -25,7 +26,7 @@ class Aggregation(StrEnum):
 
     `gcn` sums `h(u) / sqrt(deg u * deg v)` over the in-neighbours u of v and v itself, which counts once, whether or
     not it has a self-loop; deg is the in-degree with that one included. `sym` is the same without v itself, for
-    undirected graphs without self-loops: deg is the degree.
+    undirected graphs without self-loops: deg is the degree. `attention` is a weighted mean a head: see `Attention`.
     """
 
     SUM = "sum"
@@ -33,6 +34,7 @@ class Aggregation(StrEnum):
     MEAN = "mean"
     GCN = "gcn"
     SYM = "sym"
+    ATTENTION = "attention"
 
     @property
     def normalises(self) -> bool:
@@ -62,8 +64,9 @@ def _choice(kind: type[_Kind], value: str, where: str, but: tuple[_Kind, ...] = 
 class Layer:
     """`h'(v) = act(C h(v) + A agg{h(u) : u -> v} + b)`; with `A = 0` an ordinary dense layer.
 
-    C, A: (out, in); b: (out,). `slope` is the factor of LeakyReLU on negative numbers, from 0 to 1: one for all, or
-    one for each output, so that a layer can bend some of its outputs and pass on the others as they are (slope 1).
+    C, A: (out, in); b: (out,); with `attention`, A has a column for each number that it aggregates. `slope` is the
+    factor of LeakyReLU on negative numbers, from 0 to 1: one for all, or one for each output, so that a layer can bend
+    some of its outputs and pass on the others as they are (slope 1).
     """
 
     C: FloatArray
@@ -72,6 +75,7 @@ class Layer:
     aggregation: Aggregation = Aggregation.SUM
     activation: Activation = Activation.RELU
     slope: float | FloatArray = 0.01
+    attention: Attention | None = None
 
     def __init__(
         self,
@@ -81,10 +85,14 @@ class Layer:
         aggregation: str = "sum",
         activation: str = "relu",
         slope: float | ArrayLike = 0.01,
+        attention: Attention | None = None,
     ) -> None:
         put = object.__setattr__
         put(self, "C", frozen_floats(C, "C", (None, None)))
-        put(self, "A", frozen_floats(A, "A", self.C.shape))
+        put(self, "attention", _attention(attention, aggregation, self.width_in))
+        put(self, "A", frozen_floats(A, "A", (self.width_out, attention.width) if attention else self.C.shape))
+        if attention is not None and not self.A.any():
+            raise InputError("A: expected numbers other than 0, or nothing of the attention is heard; leave it out")
         put(self, "b", frozen_floats(b, "b", (self.C.shape[0],)))
         put(self, "aggregation", _choice(Aggregation, aggregation, "aggregation"))
         put(self, "activation", _choice(Activation, activation, "activation"))
@@ -125,14 +133,30 @@ class Layer:
         """What determines its outputs, however the activation was spelt."""
         slopes = self.negative_slopes
         uniform = bool((slopes == slopes[0]).all())
-        return [self.C, self.A, self.b, self.aggregation.value, float(slopes[0]) if uniform else slopes]
+        parts: list[object] = [self.C, self.A, self.b, self.aggregation.value, float(slopes[0]) if uniform else slopes]
+        return parts if self.attention is None else [*parts, *self.attention.parts_of_fingerprint]
+
+    def to_raw(self) -> RawLayer:
+        from ..convert.raw import RawLayer
+
+        attention = None if self.attention is None else self.attention.to_raw()
+        return RawLayer(self.C, self.A, self.b, self.aggregation.value, self.activation.value, self.slope, attention)
 
     def __repr__(self) -> str:
         kind = "dense" if self.is_dense else self.aggregation.value
         act = self.activation.value
         if self.activation is Activation.LEAKY_RELU:
             act = f"leaky_relu({self.slope:g})" if isinstance(self.slope, float) else "leaky_relu(one slope an output)"
+        kind = repr(self.attention) if self.attention is not None else kind
         return f"Layer({self.width_in} -> {self.width_out}, {kind}, {act})"
+
+
+def _attention(given: Attention | None, aggregation: str, width: int) -> Attention | None:
+    if (given is None) is (aggregation == Aggregation.ATTENTION):
+        raise InputError("attention: a layer with aggregation 'attention' has one, no other layer has")
+    if given is not None and given.width_in != width:
+        raise InputError(f"attention values: expected {width} columns, as many as C has, got {given.width_in}")
+    return given
 
 
 def _slope(value: float | ArrayLike, width: int) -> float | FloatArray:
@@ -148,6 +172,9 @@ def _slope(value: float | ArrayLike, width: int) -> float | FloatArray:
     return float(slopes[0]) if (slopes == slopes[0]).all() else slopes
 
 
+_NO_POOLS = (Aggregation.GCN, Aggregation.SYM, Aggregation.ATTENTION)
+
+
 @dataclass(frozen=True, eq=False)
 class Readout:
     """Graph tasks: `scores = C pool{h_L(v)} + b`, pooled over all vertices."""
@@ -160,7 +187,7 @@ class Readout:
         put = object.__setattr__
         put(self, "C", frozen_floats(C, "readout C", (None, None)))
         put(self, "b", frozen_floats(b, "readout b", (self.C.shape[0],)))
-        put(self, "pool", _choice(Aggregation, pool, "pool", but=(Aggregation.GCN, Aggregation.SYM)))
+        put(self, "pool", _choice(Aggregation, pool, "pool", but=_NO_POOLS))
 
     def __repr__(self) -> str:
         return f"Readout({self.pool.value}, {self.C.shape[1]} -> {self.C.shape[0]})"
@@ -227,6 +254,11 @@ class Network:
         return any(one.aggregation.normalises and not one.is_dense for one in self.layers)
 
     @cached_property
+    def attends(self) -> bool:
+        """Whether some layer weighs messages by attention: then scores hold exponentials, which nobody writes down."""
+        return any(layer.attention is not None and not layer.is_dense for layer in self.layers)
+
+    @cached_property
     def needs_simple_graph(self) -> bool:
         """Whether some layer is `sym`, which speaks of undirected graphs without self-loops only."""
         return any(one.aggregation is Aggregation.SYM and not one.is_dense for one in self.layers)
@@ -288,12 +320,9 @@ class Network:
 
     def to_raw(self) -> RawNetwork:
         """Plain arrays for the writers of `convert/`."""
-        from ..convert.raw import RawLayer, RawNetwork, RawReadout
+        from ..convert.raw import RawNetwork, RawReadout
 
-        layers, head = (
-            tuple(RawLayer(one.C, one.A, one.b, one.aggregation.value, one.activation.value, one.slope) for one in some)
-            for some in (self.layers, self.head)
-        )
+        layers, head = (tuple(one.to_raw() for one in some) for some in (self.layers, self.head))
         held = self.readout
         readout = None if held is None else RawReadout(held.C, held.b, held.pool.value)
         return RawNetwork(layers, readout, self.name, origin=self.name or "network", head=head)
@@ -319,6 +348,7 @@ def _chained(kind: str, layers: Iterable[Layer], width: int) -> int:
 
 def _from_raw(raw: RawLayer, where: str) -> Layer:
     try:
-        return Layer(raw.C, raw.A, raw.b, raw.aggregation, raw.activation, raw.slope)
+        attention = None if raw.attention is None else Attention.from_raw(raw.attention)
+        return Layer(raw.C, raw.A, raw.b, raw.aggregation, raw.activation, raw.slope, attention)
     except InputError as problem:
         raise InputError(f"{where}: {problem}") from None
