@@ -51,6 +51,12 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
 
     Theory: "Rounding of an evaluation".
     """
+    if network.attends:
+        from .enclosure import bounded_everywhere
+
+        scores, error = (one.copy() for one in np.broadcast_arrays(*bounded_everywhere(network, graph)))
+        at_node = node is not None and network.task == "node"
+        return (scores[node], error[node]) if at_node else (scores, error)
     scores = evaluate(network, graph, node)
     positive, head = (
         [Layer(abs(one.C), abs(one.A), abs(one.b) + FAINT, _no_smaller(one.aggregation), "none") for one in some]
