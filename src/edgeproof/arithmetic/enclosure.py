@@ -5,9 +5,10 @@ magnitudes, in any order, fused or not. With s >= max |h(v)| and e >= max |h(v) 
 
     e' = |C| e + |A| agg(e) + g (|C| s + |A| agg(s) + |b|) + tiny
 
-bounds the next layer's error at the vertex, where |C| and |A| stand for the largest sums of magnitudes of a row. The
-activations have slopes from 0 to 1, so they pass errors on no larger. Two numbers a vertex take next to no time beside
-the layer itself; where they are too coarse, balls.py goes on.
+bounds the next layer's error at the vertex, where |C| and |A| stand for the largest sums of magnitudes of a row.
+Activations with slopes from 0 to 1 pass errors on no larger; a curved one enlarges them by its steepest slope, and adds
+what its own value is off by (transcendental.py). Two numbers a vertex take next to no time beside the layer itself;
+where they are too coarse, balls.py goes on.
 
 A row of a vertex is h, then s, then e: weights have two more rows and columns, so that one product moves all of it.
 What is not finite spreads along a row, and nothing is claimed then.
@@ -29,6 +30,7 @@ from ..model.network import Aggregation, Layer, Network, Readout
 from .attention import attend, stacked_weights
 from .float64 import times
 from .receptive_field import Field, find_field
+from .transcendental import PAD, activate
 
 UNIT = 2.0**-53
 # covers the rounding of the bound itself, where it is multiplied with g, and where it is added up
@@ -54,8 +56,11 @@ class Part(NamedTuple):
     CT: FloatArray  # (in + 2, out + 2)
     AT: FloatArray
     b: FloatArray  # (out + 2,)
-    slopes: FloatArray | None  # None: linear
+    bends: FloatArray | None  # None: linear
     is_relu: bool
+    steepest: float  # of the activations: how much they enlarge an error
+    at_zero: float  # and their largest magnitude at 0
+    is_smooth: bool
     attention: Attention | None
     stacked: FloatArray | None  # what an attention multiplies a row with
 
@@ -75,12 +80,14 @@ def _part(one: Layer | Readout) -> Part:
     layer = one if isinstance(one, Layer) else Layer.dense(one.C, one.b, "none")
     with np.errstate(over="ignore"):
         bias = np.concatenate([layer.b, [abs(layer.b).max(), 0.0]])
-        slopes = None if layer.is_linear else layer.negative_slopes
+        bends = None if layer.is_linear else layer.bends
+        steepest, at_zero = max(1.0, float(layer.steepest.max())), float(layer.at_zero.max())
         how = None if layer.is_dense else layer.aggregation
         held = layer.attention
-        stacked = None if held is None else _widened(stacked_weights(held))
-        is_relu = not layer.negative_slopes.any()
-        return Part(how, _widened(layer.C), _widened(layer.A), bias, slopes, is_relu, held, stacked)
+        return Part(
+            how, _widened(layer.C), _widened(layer.A), bias, bends, not layer.bends.any(), steepest, at_zero,
+            layer.is_smooth, held, None if held is None else _widened(stacked_weights(held)),
+        )  # fmt: skip
 
 
 class Parts:
@@ -315,8 +322,11 @@ def _bend(part: Part, rows: FloatArray, terms: int) -> FloatArray:
         e[:] = np.inf
     if part.is_relu:
         np.maximum(h, 0.0, out=h)
-    elif part.slopes is not None:
-        np.copyto(h, np.where(h >= 0.0, h, part.slopes * h))
+    elif part.bends is not None:
+        if part.is_smooth:
+            e *= part.steepest * GROWS
+            e += PAD * (np.abs(h).max(axis=1) * GROWS + part.at_zero)
+        np.copyto(h, activate(h, part.bends))
     np.abs(h).max(axis=1, out=bound)
     return rows
 

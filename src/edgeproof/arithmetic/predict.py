@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..clock import UNLIMITED, Clock
-from ..errors import InputError
 from ..model.arrays import FloatArray, IntArray
 from ..model.graph import Graph
 from ..model.memo import Memo
@@ -76,15 +75,9 @@ def predicted_class(network: Network, graph: Graph, node: int | None, clock: Clo
     best, bounded = int(np.argmax(scores)), np.isfinite(scores).all() and np.isfinite(error).all()
     if bounded and (np.delete(scores + error, best) < scores[best] - error).all():
         return best
-    from .decide import Decider, TieError
+    from .decide import Decider
 
-    try:
-        return Decider(network, graph).largest(node, clock=clock)
-    except TieError:
-        where = "the graph" if node is None else f"node {node}"
-        raise InputError(
-            f"label: two classes of {where} are so close that 4,096 bits do not tell which leads; say label=..."
-        ) from None
+    return Decider(network, graph).largest(node, clock=clock)
 
 
 def holds_as_it_is(

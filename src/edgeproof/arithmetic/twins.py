@@ -12,7 +12,7 @@ from ..model.network import Layer, Network, Readout
 
 
 def _twins(network: Network) -> tuple[int, ...]:
-    if not network.attends:  # exact numbers tell
+    if network.has_exact_scores:  # which tell
         return tuple(range(network.num_classes))
     last = network.head[-1] if network.head else network.readout or network.layers[-1]
     first: dict[Any, int] = {}
@@ -24,7 +24,7 @@ def _row(last: Layer | Readout, c: int) -> Any:
     row: list[Any] = [last.C[c].tobytes(), float(last.b[c])]
     if isinstance(last, Readout):
         return tuple(row)
-    row.append(float(last.negative_slopes[c]))
+    row.append(float(last.bends[c]))
     attention = last.attention
     if attention is None:
         return (*row, last.A[c].tobytes())

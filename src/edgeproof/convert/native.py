@@ -13,9 +13,10 @@ from .disk import require_readable, tell, write_all
 from .raw import RawAttention, RawLayer, RawNetwork, RawReadout
 
 _KEY = "edgeproof"
-# 2 adds a head, and slopes that are tensors: the header then says "slope": null; 3 adds attention
+# 2 adds a head, and slopes that are tensors: the header then says "slope": null; 3 curved activations, one for each
+# output as a list, and attention
 _VERSIONS = (1, 2, 3)
-
+_OLD_ACTIVATIONS = ("relu", "leaky_relu", "none")
 _ATTENTION = ("values", "source", "target", "target_values", "values_bias", "target_bias")
 
 
@@ -57,10 +58,12 @@ def _read_layer(file: _Tensors, name: str, said: Any) -> RawLayer:
     A = np.zeros_like(C) if part == "head" else file.take(f"{name}.A")
     b = file.take(f"{name}.b")
     aggregation = "sum" if part == "head" else _get(file.path, said, "aggregation", str, where)
-    activation = _get(file.path, said, "activation", str, where)
     attention = None
     if part == "layers" and said.get("attention") is not None:
         attention = _read_attention(file, name, said["attention"], where)
+    activation = _get(file.path, said, "activation", (str, list), where)
+    if isinstance(activation, list):
+        activation = tuple(map(str, activation))
     if said.get("slope", 0) is None:
         return RawLayer(C, A, b, aggregation, activation, file.take(f"{name}.slope"), attention)
     slope = _get(file.path, said, "slope", (int, float), where)
@@ -97,7 +100,8 @@ def write(raw: RawNetwork, path: Path) -> None:
         header["head"] = [_put_layer(tensors, f"head.{at}", one) for at, one in enumerate(raw.head)]
     if raw.head or any(name.endswith(".slope") for name in tensors):
         header["format"] = 2  # what version 1 can carry stays readable for those who know no other
-    if any(layer.attention is not None for layer in raw.layers):
+    every = header["layers"] + header.get("head", [])
+    if any(one["activation"] not in _OLD_ACTIVATIONS or "attention" in one for one in every):
         header["format"] = 3
     metadata = {_KEY: json.dumps(header)}
     write_all({path: [save(tensors, metadata)]})
@@ -151,7 +155,7 @@ def _open(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
         raise InputError(f"{path}: metadata {_KEY!r}: expected JSON") from None
     version = _get(path, header, "format", int)
     if version not in _VERSIONS:
-        raise InputError(f"{path}: format: expected version {' or '.join(map(str, _VERSIONS))}, got {version}")
+        raise InputError(f"{path}: format: expected version {', '.join(map(str, _VERSIONS))}, got {version}")
     return header, tensors
 
 
@@ -160,6 +164,6 @@ def _get(path: Path, header: Any, field: str, kind: Any, where: str = "") -> Any
         raise InputError(f"{path}: {where}expected an object with {field}, got {type(header).__name__}")
     value = header.get(field)
     if not isinstance(value, kind) or isinstance(value, bool):
-        kinds = {list: "a list", str: "a text", int: "a whole number"}
+        kinds = {list: "a list", str: "a text", (str, list): "a text or a list", int: "a whole number"}
         raise InputError(f"{path}: {where}{field}: expected {kinds.get(kind, 'a number')}, got {repr(value)[:40]}")
     return value

@@ -23,7 +23,7 @@ class RawLayer(NamedTuple):
     A: Any
     b: Any
     aggregation: str
-    activation: str
+    activation: str | tuple[str, ...]  # one, or one for each output
     slope: Any = 0.01  # one number, or one for each output
     attention: RawAttention | None = None
 

@@ -13,15 +13,13 @@ import numpy as np
 
 from ..clock import UNLIMITED, Clock
 from ..model.graph import Pair
-from ..model.network import Activation, Aggregation, Layer
+from ..model.network import Aggregation, Layer
 from ..model.query import Query
+from .brute import UndecidedError
+from .brute_balls import _act
 
 BITS = (200, 1000, 4096)
 Ball = Any  # flint.arb
-
-
-class OpenError(Exception):
-    """The last precision does not tell whether a rival leads."""
 
 
 class BallEvaluator:
@@ -41,7 +39,7 @@ class BallEvaluator:
                 winning = [rival for rival in self._query.rivals if scores[rival] > scores[label]]
                 if winning:
                     return max(winning, key=lambda rival: (float(scores[rival].mid()), -rival))
-        raise OpenError
+        raise UndecidedError
 
 
 def _same(rows: list[Any], first: int, second: int) -> bool:
@@ -56,7 +54,7 @@ def _rows_of_classes(query: Query) -> list[Any]:
     for c in range(network.num_classes):
         row = [last.C[c].tolist(), float(last.b[c])]
         if isinstance(last, Layer):
-            row += [float(last.negative_slopes[c]), _heard_by(last, c)]
+            row += [float(last.bends[c]), _heard_by(last, c)]
         rows.append(row)
     return rows
 
@@ -205,9 +203,6 @@ def _largest(balls: list[Ball]) -> Ball:
 
 
 def _bent(layer: Layer, balls: list[Ball]) -> list[Ball]:
-    if layer.activation is Activation.NONE:
-        return balls
-    out = []
-    for x, slope in zip(balls, layer.negative_slopes.tolist(), strict=True):
-        out.append(x if x >= 0 else x * flint.arb(slope) if x <= 0 else x.union(x * flint.arb(slope)))
-    return out
+    each = layer.activation if isinstance(layer.activation, tuple) else (layer.activation,) * layer.width_out
+    slopes = np.broadcast_to(layer.slope, layer.width_out).tolist()
+    return [_act(how, slope, x) for how, slope, x in zip(each, slopes, balls, strict=True)]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..errors import InputError
 from ..model.arrays import FloatArray
 from ..model.network import Aggregation, Layer, Readout
 from ..model.query import Query
@@ -42,6 +43,8 @@ class Stage(NamedTuple):
 def compile_stages(query: Query, *, fold: bool, reorder: bool) -> tuple[list[Stage], bool]:
     """Stages 1..T and whether the last one gives score differences (folded) or scores."""
     network = query.network
+    if network.is_smooth:
+        raise InputError(f"{network!r}: curved activations are for engine='brute' so far")
     stages = [_layer_stage(layer, reorder) for layer in network.layers]
     if network.readout is not None:
         stages += _readout_stages(network.readout, network.head, reorder)

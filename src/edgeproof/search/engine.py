@@ -74,6 +74,8 @@ def verify(
         answer = _without_tree(query, chosen, alarm, node_limit, memory, started)
         if answer is None or answer.reason not in (None, *ENDS):
             answer = _by_tree(query, chosen, alarm, node_limit, memory, started, answer, threads, trace, progress)
+    if answer.status == "robust" and alarm.tied is not None:
+        answer = replace(answer, status="unknown", reason="tie")
     if alarm.interrupted:
         raise Interrupted(answer)
     return answer
@@ -227,6 +229,9 @@ def radius(
         answer = _radius_without_tree(query, chosen, alarm, node_limit, memory, started, progress)
         if answer is None or answer.reason not in (None, *ENDS):
             answer = _radius_by_tree(query, chosen, alarm, node_limit, memory, started, answer, threads, progress)
+    if alarm.tied is not None and alarm.tied <= answer.lower:
+        # whether so many flips break the claim is open
+        answer = replace(answer, lower=alarm.tied - 1, exact=False, robust=False, reason=answer.reason or "tie")
     if alarm.interrupted:
         raise Interrupted(answer)
     return answer

@@ -113,6 +113,8 @@ class RadiusSearch:
         try:
             reason = search.run(node_limit=most, first_only=first_only, most_work=search.work + work)
         finally:  # an interrupt may come
+            if self._half.tied is not None:
+                self.alarm.note_tie(self._half.tied)
             if search.attack is not None and (self.attack is None or len(search.attack) < len(self.attack)):
                 self.attack, self.rival = Attack(search.attack), search.rival
         return None if search.attack is not None and first_only else reason

@@ -29,6 +29,9 @@ def _begin(
     for number, layer in enumerate(query.network.layers, 1):
         if layer.aggregation not in _KNOWN and not layer.is_dense:
             raise InputError(f"layer {number}: the mip engine knows sum, max and mean, got {layer.aggregation.value}")
+    for layer in (*query.network.layers, *query.network.head):
+        if layer.is_smooth:
+            raise InputError(f"{layer!r}: the mip engine knows piecewise linear activations only")
     started = time.perf_counter()
     return started, settings, Effort(None if timeout is None else started + timeout, node_limit)
 

@@ -57,7 +57,7 @@ def knows(network: Network) -> bool:
         return False
     if not all(one.attention is not None and one.attention.self_loops for one in layers):
         return False
-    return single_head(network) is not None and bool((layers[0].negative_slopes <= ELU).all())
+    return single_head(network) is not None and bool((layers[0].bends <= ELU).all())
 
 
 class TwoLayers:
@@ -73,7 +73,7 @@ class TwoLayers:
         rivals = np.array([one for one in query.rivals if twin[one] != twin[query.claim.label]], dtype=np.int64)
         self._rows = last_rows(query, rivals)
         messages = first_messages(network, query.graph)
-        self._bounds = VertexBounds(layer, layer.negative_slopes.copy(), messages, self._rows, most_sets)
+        self._bounds = VertexBounds(layer, layer.bends.copy(), messages, self._rows, most_sets)
         self._local = local_budgets(query, query.graph)
         self._made: dict[tuple[object, ...], Options | None] = {}
         self._tried: dict[frozenset[int], int | None] = {}

@@ -26,9 +26,8 @@ def pairs_that_matter(query: Query) -> list[Pair]:
         listed = set(graph.edge_pairs()) if threat.delete else set()
         n = graph.num_vertices
         if threat.insert is True:
-            listed = listed | {
-                graph.pair(u, v) for u in range(n) for v in range(n) if u != v and not graph.has_edge(u, v)
-            }
+            apart = ((u, v) for u in range(n) for v in range(n) if u != v and not graph.has_edge(u, v))
+            listed = listed | {graph.pair(u, v) for u, v in apart}
         elif threat.insert == "target" and node is not None:
             listed = listed | {graph.pair(u, node) for u in range(n) if u != node and not graph.has_edge(u, node)}
         listed = listed - threat.protected_pairs(graph)

@@ -61,7 +61,7 @@ def worth(lead, least, most):
 @leaf
 def beats(value, found):
     """Whether it takes the place of what was found: what is not a number does, and nothing takes its place."""
-    return found == found and not value <= found
+    return not (np.isnan(found) or value <= found)
 
 
 @kernel
@@ -184,6 +184,6 @@ def best_shape(
                     spent -= what
                 if (what >= 0 and kinds[u] == MAY_COME) or what == GONE:
                     left -= 1
-        if reached != reached:
+        if np.isnan(reached):
             break
     return reached, flips_of_best, own_of_best

@@ -112,10 +112,9 @@ def every_set(
         if t == count or depth == most:
             depth -= 1
             if depth >= 0:
-                if there[chosen[depth]]:
-                    add_sender(
-                        depth_sums[depth], depth_weights[depth], doubtful[chosen[depth]], messages[chosen[depth]]
-                    )
+                t = chosen[depth]
+                if there[t]:
+                    add_sender(depth_sums[depth], depth_weights[depth], doubtful[t], messages[t])
                 at[depth] += 1
             continue
         if spent[depth] + costs[t] > most_cost:

@@ -55,7 +55,7 @@ FAINT = 1e-290
 
 def knows(network: Network) -> bool:
     """Whether values of the whole graph can be had of every layer."""
-    return all(layer.is_dense or layer.aggregation in _HOW for layer in network.layers)
+    return not network.is_smooth and all(layer.is_dense or layer.aggregation in _HOW for layer in network.layers)
 
 
 class _Input(NamedTuple):

@@ -130,21 +130,24 @@ class Attended:
 
     def verdict(self) -> Verdict:
         found, claim = self.attack is not None, self.query.claim
+        reason = self.reason or ("tie" if self.alarm.tied is not None else None)
         return Verdict(
-            status="vulnerable" if found else "unknown" if self.reason is not None else "robust",
+            status="vulnerable" if found else "unknown" if reason is not None else "robust",
             label=claim.label,
             attack=None if self.attack is None else Attack(self.attack),
             rival=self.rival,
-            reason=None if found else self.reason,
+            reason=None if found else reason,
             node=claim.node,
             directed=self.query.graph.directed,
             stats=self._stats(),
         )
 
     def radius(self) -> Radius:
-        claim, settled = self.query.claim, self.reason is None
+        claim, lower, reason, tied = self.query.claim, self.lower, self.reason, self.alarm.tied
+        if tied is not None and tied <= lower:  # whether so many flips break the claim is open
+            lower, reason = tied - 1, reason or "tie"
+        settled = reason is None
         robust = settled and self.attack is None
-        lower = self.lower
         if robust:
             lower = self._all_pairs if self.query.threat.budget is None else self.query.threat.budget
         return Radius(
@@ -155,7 +158,7 @@ class Attended:
             label=claim.label,
             attack=None if self.attack is None else Attack(self.attack),
             rival=self.rival,
-            reason=self.reason,
+            reason=reason,
             node=claim.node,
             directed=self.query.graph.directed,
             stats=self._stats(),
