@@ -22,7 +22,7 @@ GOOD = {"C": [[1.0, 2.0]], "A": [[0.0, 1.0]], "b": [0.0]}
         ({"C": [[1.0], [1.0, 2.0]]}, "C: expected an array of numbers"),
         ({"C": np.zeros((0, 2)), "A": np.zeros((0, 2)), "b": []}, "C: expected at least one row"),
         ({"b": np.zeros(1, dtype=np.complex128)}, "b: expected real numbers"),
-        ({"aggregation": "median"}, "aggregation: expected one of sum, max, mean, gcn, sym, got 'median'"),
+        ({"aggregation": "median"}, "aggregation: expected one of sum, max, mean, gcn, sym, attention, got 'median'"),
         ({"activation": "tanh"}, "activation: expected one of relu, leaky_relu, none"),
         ({"slope": 1.5}, "slope: expected a number from 0 to 1"),
         ({"slope": float("nan")}, "slope"),

@@ -13,8 +13,10 @@ import flint
 import numpy as np
 
 from ..clock import Clock
+from ..model.attention import Attention
 from ..model.graph import Graph
 from ..model.network import Aggregation, Layer, Network, Readout
+from .attention import stacked_biases, stacked_weights
 from .receptive_field import Field
 from .transcendental import activate_ball
 
@@ -63,7 +65,11 @@ def _layer(
     else:
         own = rows[:count]
     before = _times(own, layer.C, layer.b, clock, less)
-    if groups is not None:
+    if groups is not None and layer.attention is not None:
+        senders = _features(graph, field.vertices[: field.sizes[0]]) if rows is None else rows
+        added = _times(_attended(layer.attention, senders, groups, clock), layer.A, None, clock, less)
+        before = [[x + y for x, y in zip(*both, strict=True)] for both in zip(before, added, strict=True)]
+    elif groups is not None:
         heard = _heard_features(layer, graph, field, groups, clock) if rows is None else None
         if heard is None:
             assert rows is not None
@@ -114,6 +120,48 @@ def _heard(how: Aggregation, rows: Rows, groups: list[np.ndarray], field: Field,
             total = [x / len(around) for x in total]
         out.append([x * roots[v] for x in total] if how.normalises else total)
     return out
+
+
+def _attended(attention: Attention, rows: Rows, groups: list[np.ndarray], clock: Clock) -> Rows:
+    """What each of the first vertices gathers: softmax needs no shift, as balls have exponents of any size."""
+    products = _times(rows, stacked_weights(attention), stacked_biases(attention), clock)
+    heads, channels, slope = attention.heads, attention.channels, flint.arb(attention.slope)
+    source = [[flint.arb(x) for x in row] for row in attention.source.tolist()]
+    target = None if attention.target is None else [[flint.arb(x) for x in row] for row in attention.target.tolist()]
+    out: Rows = []
+
+    def bent(x: Ball) -> Ball:
+        return x.max(slope * x)
+
+    def weight(head: int, u: int, v: int) -> Ball:
+        mine = slice(head * channels, (head + 1) * channels)
+        if target is not None:
+            return bent(_dot(source[head], products[u][mine]) + _dot(target[head], products[v][mine])).exp()
+        heard = products[v][heads * channels + mine.start : heads * channels + mine.stop]
+        channel = [bent(x + y) for x, y in zip(products[u][mine], heard, strict=True)]
+        return _dot(source[head], channel).exp()
+
+    for v, group in enumerate(groups):
+        clock.look()
+        around = group.tolist()
+        if attention.self_loops:
+            around = [v, *(u for u in around if u != v)]
+        means: Rows = []
+        for head in range(heads):
+            weights = [weight(head, u, v) for u in around]
+            total = sum(weights, flint.arb(0))
+            columns = range(head * channels, (head + 1) * channels)
+            summed = [_dot(weights, [products[u][c] for u in around]) for c in columns]
+            means.append([x / total for x in summed] if around else summed)
+        if attention.mean:
+            out.append([sum(column, flint.arb(0)) / heads for column in zip(*means, strict=True)])
+        else:
+            out.append([x for one in means for x in one])
+    return out
+
+
+def _dot(first: list[Ball], second: list[Ball]) -> Ball:
+    return sum((x * y for x, y in zip(first, second, strict=True)), flint.arb(0))
 
 
 def _combined(how: Aggregation, rows: Rows) -> list[Ball]:

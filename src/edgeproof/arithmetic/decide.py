@@ -4,9 +4,9 @@
 2. Balls of growing precision (balls.py), where exact numbers would be long.
 3. Exact numbers (evaluator.py): only they can tell a tie, which keeps the claim.
 
-Exact numbers do not reach the values of curved activations. There balls of up to 4,096 bits are the last way, of score
-differences: rows of weights that are equal give exactly 0. A tie that they leave open is noted on the clock, and the
-answer is `unknown` for the reason "tie".
+Exact numbers do not reach the values of curved activations and of attention. There balls of up to 4,096 bits are the
+last way, of score differences: rows of weights that are equal give exactly 0. A tie that they leave open is noted on
+the clock, and the answer is `unknown` for the reason "tie".
 
 Each looks at the clock.
 """
@@ -19,11 +19,12 @@ from typing import Any
 from ..clock import UNLIMITED, Clock, TimeUpError
 from ..errors import EdgeproofError
 from ..model.graph import Graph, Pair
-from ..model.network import Layer, Network
+from ..model.network import Network
 from .balls import ball_scores
 from .enclosure import enclosed_scores
 from .evaluator import ExactEvaluator
 from .receptive_field import Field, find_field
+from .twins import first_twin
 
 # bits of balls; where these straddle, it is a tie, or the difference is smaller than anybody's weights make it
 PRECISIONS = (128, 512)
@@ -64,7 +65,7 @@ class Decider:
         that nothing separates is noted on the clock, and None.
         """
         among, winning, flips = tuple(rivals), None, tuple(flips)
-        if self.network.is_smooth:
+        if not self.network.has_exact_scores:
             among = tuple(rival for rival in among if not self._same_row(rival, label))
         try:
             for scores in self._ways(node, flips, clock, label):
@@ -91,7 +92,7 @@ class Decider:
             found = leader(scores, range(self.network.num_classes))
             if found is not None:
                 return found
-        if not self.network.is_smooth:
+        if self.network.has_exact_scores:
             raise AssertionError("exact scores always have a leader")
         best = max(range(len(scores)), key=lambda c: scores[c].mid())
         for _ in range(self.network.num_classes):
@@ -119,10 +120,8 @@ class Decider:
 
     def _same_row(self, one: int, other: int) -> bool:
         """Whether two classes have the same weights, so that their scores are equal in every graph."""
-        network = self.network
-        last = network.head[-1] if network.head else network.readout or network.layers[-1]
-        parts = [last.C, last.b] + ([last.A, last.bends] if isinstance(last, Layer) else [])
-        return all(bool((part[one] == part[other]).all()) for part in parts)
+        twin = first_twin(self.network)
+        return twin[one] == twin[other]
 
     def _ways(
         self, node: int | None, flips: tuple[Pair, ...], clock: Clock, label: int | None = None
@@ -135,7 +134,7 @@ class Decider:
         bounded = enclosed_scores(network, graph, field, clock)
         if bounded is not None:
             yield bounded
-        if network.is_smooth:
+        if not network.has_exact_scores:
             for bits in LONG_PRECISIONS:
                 self.counts["balls"] += 1
                 yield ball_scores(network, graph, field, bits, clock, label)

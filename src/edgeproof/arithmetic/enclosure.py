@@ -23,11 +23,13 @@ import numpy as np
 
 from ..clock import UNLIMITED, Clock
 from ..model.arrays import FloatArray, IntArray
+from ..model.attention import Attention
 from ..model.graph import Graph
 from ..model.memo import Memo, NetworkMemo
 from ..model.network import Aggregation, Layer, Network, Readout
+from .attention import attend, stacked_weights
 from .float64 import times
-from .receptive_field import Field
+from .receptive_field import Field, find_field
 from .transcendental import PAD, activate
 
 UNIT = 2.0**-53
@@ -59,6 +61,8 @@ class Part(NamedTuple):
     steepest: float  # of the activations: how much they enlarge an error
     at_zero: float  # and their largest magnitude at 0
     is_smooth: bool
+    attention: Attention | None
+    stacked: FloatArray | None  # what an attention multiplies a row with
 
     @property
     def width(self) -> int:
@@ -79,9 +83,10 @@ def _part(one: Layer | Readout) -> Part:
         bends = None if layer.is_linear else layer.bends
         steepest, at_zero = max(1.0, float(layer.steepest.max())), float(layer.at_zero.max())
         how = None if layer.is_dense else layer.aggregation
+        held = layer.attention
         return Part(
             how, _widened(layer.C), _widened(layer.A), bias, bends, not layer.bends.any(), steepest, at_zero,
-            layer.is_smooth,
+            layer.is_smooth, held, None if held is None else _widened(stacked_weights(held)),
         )  # fmt: skip
 
 
@@ -94,7 +99,8 @@ class Parts:
         self.pool = None if network.readout is None else network.readout.pool
         self.head = [_part(layer) for layer in network.head]
         first = network.layers[0]
-        self.from_features = _of_features(first.C), _of_features(first.A)
+        sent = first.A if first.attention is None else stacked_weights(first.attention)
+        self.from_features = _of_features(first.C), _of_features(sent)
 
 
 def _of_features(weight: FloatArray) -> FloatArray:
@@ -120,7 +126,7 @@ class _First:
         self.sends = first.how is not None and first.how is not Aggregation.MAX
         # untouched rows cost no memory
         keeps = n * 3 * (first.width + 2) <= KEPT
-        self.products = [_Table(n if keeps else 0, first.width + 2) for _ in range(2)]
+        self.products = [_Table(n if keeps else 0, weight.shape[1]) for weight in self.parts.from_features]
         self.values = _Table(
             n if keeps and not (first.how is not None and first.how.normalises) else 0, first.width + 2
         )
@@ -184,10 +190,14 @@ class _First:
         elif first.how is not None:
             sources, counts = _edges_of(field, places)
             terms += int(counts.max(initial=0))
-            some = np.unique(np.concatenate([sources, places]) if first.how.normalises else sources)
+            hears_itself = first.how.normalises or first.attention is not None
+            some = np.unique(np.concatenate([sources, places]) if hears_itself else sources)
             sent = self.multiply(1, field.vertices[some], clock)
             degree = field.degree[some] if field.degree.size else field.degree
             where, selves = np.searchsorted(some, sources), np.searchsorted(some, places)
+            if first.attention is not None:
+                rows += _attended(first, sent, self.most_nonzero, where, counts, selves, clock)
+                return _bend(first, rows, terms + first.AT.shape[0])
             rows += gather(first.how, sent, where, counts, degree, selves, clock)
         return _bend(first, rows, terms)
 
@@ -286,6 +296,15 @@ def gather(
     return total / np.maximum(counts, 1)[:, None] if how is Aggregation.MEAN else total
 
 
+def _attended(
+    part: Part, products: FloatArray, terms: int, sources: IntArray, counts: IntArray, selves: IntArray, clock: Clock
+) -> FloatArray:
+    """A times what attention gathers, with magnitudes and errors."""
+    assert part.attention is not None
+    heard = attend(part.attention, products, terms, sources, counts, selves, clock)
+    return multiply(np.column_stack(heard), part.AT, clock)
+
+
 def _growth(roundings: int) -> float:
     """g; infinite where it is not small."""
     share = roundings * UNIT
@@ -319,6 +338,11 @@ def _next(part: Part, rows: FloatArray, field: Field, count: int, clock: Clock) 
     terms = part.CT.shape[0]
     if part.how is not None:
         counts, sources = np.diff(field.ptr[: count + 1]), field.sources[: field.ptr[count]]
+        if part.attention is not None:
+            assert part.stacked is not None
+            products = multiply(rows, part.stacked, clock)
+            out += _attended(part, products, terms, sources, counts, np.arange(count), clock)
+            return _bend(part, out, terms + part.AT.shape[0])
         heard = gather(part.how, rows, sources, counts, field.degree[: len(rows)], np.arange(count), clock)
         out += multiply(heard, part.AT, clock)
         terms += part.CT.shape[0] + int(counts.max())
@@ -361,6 +385,18 @@ def enclosed_scores(network: Network, graph: Graph, field: Field, clock: Clock =
 
 def bounded_scores(network: Network, graph: Graph, field: Field, clock: Clock = UNLIMITED) -> tuple[FloatArray, float]:
     """Scores, and how far they can be off; not finite where nothing is proved."""
+    rows = _last_rows(network, graph, field, clock)
+    return rows[0, :-2], float(rows[0, -1])
+
+
+def bounded_everywhere(network: Network, graph: Graph) -> tuple[FloatArray, FloatArray]:
+    """The same for every vertex, (n, classes) and (n, 1), or for the graph, (classes,) and (1,)."""
+    field = find_field(graph, network.layers, None, (), degrees=network.normalises)
+    rows = _last_rows(network, graph, field, UNLIMITED)
+    return (rows[:, :-2], rows[:, -1:]) if network.readout is None else (rows[0, :-2], rows[0, -1:])
+
+
+def _last_rows(network: Network, graph: Graph, field: Field, clock: Clock) -> FloatArray:
     parts = parts_of(network)
     with np.errstate(over="ignore", invalid="ignore"):
         rows = _firsts(network, graph).take(field, clock)
@@ -372,4 +408,4 @@ def bounded_scores(network: Network, graph: Graph, field: Field, clock: Clock = 
             rows = _pooled(parts.pool, rows)
             for part in (parts.readout, *parts.head):
                 rows = _next(part, rows, field, 1, clock)
-    return rows[0, :-2], float(rows[0, -1])
+    return rows

@@ -9,6 +9,7 @@ from ..model.arrays import FloatArray, IntArray
 from ..model.features import Features
 from ..model.graph import Graph
 from ..model.network import Aggregation, Layer, Network, Readout
+from .attention import attend, stacked_weights
 from .transcendental import PAD, activate
 
 # numbers that are multiplied and added up in one go
@@ -51,6 +52,12 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
 
     Theory: "Rounding of an evaluation".
     """
+    if network.attends:
+        from .enclosure import bounded_everywhere
+
+        scores, error = (one.copy() for one in np.broadcast_arrays(*bounded_everywhere(network, graph)))
+        at_node = node is not None and network.task == "node"
+        return (scores[node], error[node]) if at_node else (scores, error)
     scores = evaluate(network, graph, node)
     positive, head = ([_magnified(one) for one in some] for some in (network.layers, network.head))
     readout = network.readout and Readout(
@@ -141,7 +148,10 @@ def _activate(layer: Layer, values: FloatArray) -> FloatArray:
 
 
 def _layer(layer: Layer, graph: Graph, values: FloatArray) -> FloatArray:
-    gathered = 0.0 if layer.is_dense else _aggregate(layer.aggregation, graph, values) @ layer.A.T
+    if layer.attention is not None:
+        gathered: FloatArray | float = _attend(layer, graph, values @ stacked_weights(layer.attention).T)
+    else:
+        gathered = 0.0 if layer.is_dense else _aggregate(layer.aggregation, graph, values) @ layer.A.T
     return _activate(layer, values @ layer.C.T + gathered + layer.b)
 
 
@@ -151,11 +161,21 @@ def _first_layer(layer: Layer, graph: Graph) -> FloatArray:
     gathered: FloatArray | float
     if layer.is_dense:
         gathered = 0.0
+    elif layer.attention is not None:
+        gathered = _attend(layer, graph, times(held, stacked_weights(layer.attention).T.copy()))
     elif layer.aggregation is Aggregation.MAX:
         gathered = max_of_sparse(layer, graph)
     else:
         gathered = _aggregate(layer.aggregation, graph, times(held, layer.A.T.copy()))
     return _activate(layer, times(held, layer.C.T.copy()) + gathered + layer.b)
+
+
+def _attend(layer: Layer, graph: Graph, products: FloatArray) -> FloatArray:
+    assert layer.attention is not None
+    unbounded = np.concatenate([products, np.zeros((len(products), 2))], axis=1)  # nobody asks for errors here
+    counts, selves = np.diff(graph.in_ptr), np.arange(graph.num_vertices)
+    heard: FloatArray = attend(layer.attention, unbounded, 1, graph.sources, counts, selves).values @ layer.A.T
+    return heard
 
 
 def times(features: Features, columns: FloatArray) -> FloatArray:

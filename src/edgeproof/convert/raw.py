@@ -5,6 +5,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 
+class RawAttention(NamedTuple):
+    kind: str
+    values: Any
+    source: Any
+    target: Any = None
+    target_values: Any = None
+    values_bias: Any = None
+    target_bias: Any = None
+    slope: Any = 0.2
+    mean: bool = False
+    self_loops: bool = True
+
+
 class RawLayer(NamedTuple):
     C: Any
     A: Any
@@ -12,6 +25,7 @@ class RawLayer(NamedTuple):
     aggregation: str
     activation: str | tuple[str, ...]  # one, or one for each output
     slope: Any = 0.01  # one number, or one for each output
+    attention: RawAttention | None = None
 
 
 class RawReadout(NamedTuple):

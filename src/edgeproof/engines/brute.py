@@ -2,7 +2,7 @@
 
 The yardstick of every other engine, so it is written to be obviously right: it flips every fragile pair, whether or
 not it can matter, and evaluates the definition of the network over the rationals (GCN: with square roots adjoined;
-curved activations: brute_balls.py).
+curved activations: brute_balls.py; attention: in_balls.py).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ..options import resolve
 
 if TYPE_CHECKING:
     from .brute_balls import CurvedEvaluator
+    from .in_balls import BallEvaluator
 
 LIMIT = 5_000_000
 """More graphs than this are refused, not attempted."""
@@ -129,9 +130,10 @@ def _enumerate(query: Query, timeout: float | None, node_limit: int | None) -> _
                 attack = Attack(chosen)
             break
         else:
-            proved = flips
+            proved = proved if tied else flips
             continue
         break
+    reason = reason or ("tie" if tied else None)
     matter = _number_that_can_matter(query, pairs)
     stats = Stats(
         nodes=nodes,
@@ -146,7 +148,11 @@ def _enumerate(query: Query, timeout: float | None, node_limit: int | None) -> _
     return _Found(attack, rival, reason, proved, len(pairs), stats)
 
 
-def evaluator_of(query: Query, clock: Clock = UNLIMITED) -> Evaluator | CurvedEvaluator:
+def evaluator_of(query: Query, clock: Clock = UNLIMITED) -> Evaluator | CurvedEvaluator | BallEvaluator:
+    if query.network.attends:
+        from .in_balls import BallEvaluator
+
+        return BallEvaluator(query, clock)
     if query.network.is_smooth:
         from .brute_balls import CurvedEvaluator
 

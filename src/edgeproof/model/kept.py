@@ -142,6 +142,6 @@ def _with_less(network: Network, label: int, lead: float) -> Network | None:
     if isinstance(last, Readout):
         readout = Readout(last.C, bias, last.pool)
     else:
-        changed = Layer(last.C, last.A, bias, last.aggregation, last.activation, last.slope)
+        changed = Layer(last.C, last.A, bias, last.aggregation, last.activation, last.slope, last.attention)
         (head if head else layers)[-1] = changed
     return Network(layers, readout, network.name, head)

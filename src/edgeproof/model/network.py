@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from ..errors import InputError
 from .activation import AT_ZERO, FIRST_CODE, STEEPEST, Activation, bends_of, largest_of, read_activation, read_slope
 from .arrays import FloatArray, content_hash, frozen_floats
+from .attention import Attention
 
 if TYPE_CHECKING:
     from ..convert.raw import RawLayer, RawNetwork
@@ -26,7 +27,7 @@ class Aggregation(StrEnum):
 
     `gcn` sums `h(u) / sqrt(deg u * deg v)` over the in-neighbours u of v and v itself, which counts once, whether or
     not it has a self-loop; deg is the in-degree with that one included. `sym` is the same without v itself, for
-    undirected graphs without self-loops: deg is the degree.
+    undirected graphs without self-loops: deg is the degree. `attention` is a weighted mean a head: see `Attention`.
     """
 
     SUM = "sum"
@@ -34,6 +35,7 @@ class Aggregation(StrEnum):
     MEAN = "mean"
     GCN = "gcn"
     SYM = "sym"
+    ATTENTION = "attention"
 
     @property
     def normalises(self) -> bool:
@@ -52,9 +54,9 @@ def _aggregation(value: str, where: str, but: tuple[Aggregation, ...] = ()) -> A
 class Layer:
     """`h'(v) = act(C h(v) + A agg{h(u) : u -> v} + b)`; with `A = 0` an ordinary dense layer.
 
-    C, A: (out, in); b: (out,). `activation`: one for all outputs, or one for each, so that a layer can bend some of
-    them and pass on the others as they are. `slope` is the factor of LeakyReLU on negative numbers, from 0 to 1: one
-    for all, or one for each output.
+    C, A: (out, in); b: (out,); with `attention`, A has a column for each number that it aggregates. `activation`: one
+    for all outputs, or one for each, so that a layer can bend some of them and pass on the others as they are. `slope`
+    is the factor of LeakyReLU on negative numbers, from 0 to 1: one for all, or one for each output.
     """
 
     C: FloatArray
@@ -63,6 +65,7 @@ class Layer:
     aggregation: Aggregation = Aggregation.SUM
     activation: Activation | tuple[Activation, ...] = Activation.RELU
     slope: float | FloatArray = 0.01
+    attention: Attention | None = None
 
     def __init__(
         self,
@@ -72,10 +75,14 @@ class Layer:
         aggregation: str = "sum",
         activation: str | Iterable[str] = "relu",
         slope: float | ArrayLike = 0.01,
+        attention: Attention | None = None,
     ) -> None:
         put = object.__setattr__
         put(self, "C", frozen_floats(C, "C", (None, None)))
-        put(self, "A", frozen_floats(A, "A", self.C.shape))
+        put(self, "attention", _attention(attention, aggregation, self.width_in))
+        put(self, "A", frozen_floats(A, "A", (self.width_out, attention.width) if attention else self.C.shape))
+        if attention is not None and not self.A.any():
+            raise InputError("A: expected numbers other than 0, or nothing of the attention is heard; leave it out")
         put(self, "b", frozen_floats(b, "b", (self.C.shape[0],)))
         put(self, "aggregation", _aggregation(aggregation, "aggregation"))
         if 0 in self.C.shape:
@@ -137,7 +144,8 @@ class Layer:
         """What determines its outputs, however the activation was spelt."""
         bends = self.bends
         uniform = bool((bends == bends[0]).all())
-        return [self.C, self.A, self.b, self.aggregation.value, float(bends[0]) if uniform else bends]
+        parts: list[object] = [self.C, self.A, self.b, self.aggregation.value, float(bends[0]) if uniform else bends]
+        return parts if self.attention is None else [*parts, *self.attention.parts_of_fingerprint]
 
     def to_raw(self) -> RawLayer:
         """Plain arrays and names for the writers of `convert/`."""
@@ -145,7 +153,8 @@ class Layer:
 
         each = self.activation
         names = tuple(one.value for one in each) if isinstance(each, tuple) else each.value
-        return RawLayer(self.C, self.A, self.b, self.aggregation.value, names, self.slope)
+        attention = None if self.attention is None else self.attention.to_raw()
+        return RawLayer(self.C, self.A, self.b, self.aggregation.value, names, self.slope, attention)
 
     def __repr__(self) -> str:
         kind = "dense" if self.is_dense else self.aggregation.value
@@ -155,7 +164,19 @@ class Layer:
             act = self.activation.value
         if self.activation is Activation.LEAKY_RELU:
             act = f"leaky_relu({self.slope:g})" if isinstance(self.slope, float) else "leaky_relu(one slope an output)"
+        kind = repr(self.attention) if self.attention is not None else kind
         return f"Layer({self.width_in} -> {self.width_out}, {kind}, {act})"
+
+
+def _attention(given: Attention | None, aggregation: str, width: int) -> Attention | None:
+    if (given is None) is (aggregation == Aggregation.ATTENTION):
+        raise InputError("attention: a layer with aggregation 'attention' has one, no other layer has")
+    if given is not None and given.width_in != width:
+        raise InputError(f"attention values: expected {width} columns, as many as C has, got {given.width_in}")
+    return given
+
+
+_NO_POOLS = (Aggregation.GCN, Aggregation.SYM, Aggregation.ATTENTION)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +191,7 @@ class Readout:
         put = object.__setattr__
         put(self, "C", frozen_floats(C, "readout C", (None, None)))
         put(self, "b", frozen_floats(b, "readout b", (self.C.shape[0],)))
-        put(self, "pool", _aggregation(pool, "pool", but=(Aggregation.GCN, Aggregation.SYM)))
+        put(self, "pool", _aggregation(pool, "pool", but=_NO_POOLS))
 
     def __repr__(self) -> str:
         return f"Readout({self.pool.value}, {self.C.shape[1]} -> {self.C.shape[0]})"
@@ -237,9 +258,19 @@ class Network:
         return any(one.aggregation.normalises and not one.is_dense for one in self.layers)
 
     @cached_property
+    def attends(self) -> bool:
+        """Whether some layer weighs messages by attention."""
+        return any(layer.attention is not None for layer in self.layers)
+
+    @cached_property
     def is_smooth(self) -> bool:
-        """Whether some layer is curved: then exact numbers do not reach the scores."""
+        """Whether some layer is curved."""
         return any(one.is_smooth for one in (*self.layers, *self.head))
+
+    @property
+    def has_exact_scores(self) -> bool:
+        """Whether rational numbers and square roots reach the scores; curved activations and attention have none."""
+        return not (self.is_smooth or self.attends)
 
     @cached_property
     def needs_simple_graph(self) -> bool:
@@ -331,6 +362,7 @@ def _chained(kind: str, layers: Iterable[Layer], width: int) -> int:
 
 def _from_raw(raw: RawLayer, where: str) -> Layer:
     try:
-        return Layer(raw.C, raw.A, raw.b, raw.aggregation, raw.activation, raw.slope)
+        attention = None if raw.attention is None else Attention.from_raw(raw.attention)
+        return Layer(raw.C, raw.A, raw.b, raw.aggregation, raw.activation, raw.slope, attention)
     except InputError as problem:
         raise InputError(f"{where}: {problem}") from None

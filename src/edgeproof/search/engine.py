@@ -22,7 +22,7 @@ from .from_base import by_charges, prepare, radius_by_charges
 from .meanwhile import answer_meanwhile
 from .radius import Progress, RadiusSearch
 from .room import fits, refuse, tree_bytes
-from .strategies import few_graphs
+from .strategies import attended, few_graphs
 from .strategies.by_size import BySize, is_for, warm_up_sizes
 from .strategy import Search, no_stats
 from .trace import Trace
@@ -58,6 +58,8 @@ def verify(
     Ctrl-C raises `Interrupted`, with what is known. progress: told the number of search nodes now and then. memory:
     what the question may take, in gigabytes; None: what is free.
     """
+    if attended.is_for(query):
+        return _of_attention(query, timeout, node_limit, options, None).verdict()
     asked = {"timeout": timeout, "node_limit": node_limit, "options": options, "memory": memory}
     early = None if trace is not None else answer_meanwhile("verify", query, asked)
     if isinstance(early, Verdict):
@@ -77,6 +79,27 @@ def verify(
     if alarm.interrupted:
         raise Interrupted(answer)
     return answer
+
+
+def _of_attention(
+    query: Query,
+    timeout: float | None,
+    node_limit: int | None,
+    options: Mapping[str, Any] | None,
+    progress: Progress | None,
+    *,
+    first_only: bool = True,
+) -> attended.Attended:
+    """No option says anything of attention, but unknown ones are refused all the same."""
+    resolve(options)
+    attended.warm_up_attention()
+    started = time.perf_counter()
+    with Alarm(None if timeout is None else started + timeout) as alarm:
+        asked = attended.Attended(query, alarm, node_limit, progress)
+        asked.run(first_only=first_only)
+    if alarm.interrupted:
+        raise Interrupted(asked.verdict() if first_only else asked.radius())
+    return asked
 
 
 def _for_proofs(chosen: dict[str, bool]) -> dict[str, bool]:
@@ -190,6 +213,8 @@ def radius(
     """The largest budget that the claim survives. Ctrl-C raises `Interrupted`, with the interval that is known; memory:
     as for `verify`.
     """
+    if attended.is_for(query):
+        return _of_attention(query, timeout, node_limit, options, progress, first_only=False).radius()
     asked = {"timeout": timeout, "node_limit": node_limit, "options": options, "memory": memory}
     early = answer_meanwhile("radius", query, asked)
     if isinstance(early, Radius):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .attention import gat, gatv2
 from .convolutions import AGGREGATIONS, Call, bias_of, check_width, combined, gin, graph, linear, numbers, sage, simple
 from .expressions import Expression, concatenate, maximum, pool, scale
 from .piecewise import clamp, hardsigmoid, leaky_relu, relu, softshrink
@@ -31,6 +32,8 @@ CONVOLUTIONS: dict[str, Callable[[Call, Expression], Expression]] = {
     "TAGConv": tag,
     "ChebConv": cheb,
     "ARMAConv": arma,
+    "GATConv": gat,
+    "GATv2Conv": gatv2,
 }
 
 

@@ -29,7 +29,7 @@ _CURVED = "it is curved, and a verdict needs pieces that are linear; leave it ou
 
 MODULES = {
     **dict.fromkeys(
-        ("GATConv", "GATv2Conv", "TransformerConv", "AGNNConv", "SuperGATConv", "FusedGATConv", "GPSConv", "FAConv",
+        ("TransformerConv", "AGNNConv", "SuperGATConv", "FusedGATConv", "GPSConv", "FAConv",
          "MultiheadAttention", "PointTransformerConv", "DNAConv", "FeaStConv", "AttentionalAggregation",
          "CuGraphGATConv", "SelfAttention", "PerformerAttention", "GeneralConv"),
         _ATTENTION,
