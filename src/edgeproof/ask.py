@@ -8,13 +8,15 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, Protocol, TypeVar
 
+from .arithmetic.predict import leading_class
+from .clock import Clock, TimeUpError
 from .errors import InputError, Interrupted
 from .model.graph import Graph
 from .model.kept import Asked, ask_for
 from .model.network import Network
 from .model.query import Query
 from .model.threat import Threat
-from .model.verdict import Radius, Verdict
+from .model.verdict import Radius, Stats, Verdict
 from .progress import reporting, tell_interval, tell_nodes
 
 _Answer = TypeVar("_Answer", Verdict, Radius)
@@ -82,6 +84,23 @@ def _time_left(timeout: float | None, started: float) -> float | None:
     return None if timeout is None else max(timeout - (time.perf_counter() - started), 1e-6)
 
 
+def _until(timeout: float | None, started: float) -> Clock:
+    return Clock(None if timeout is None else started + timeout)
+
+
+def nothing_known(network: Network, graph: Graph, node: int | None, started: float) -> dict[str, Any]:
+    """What a verdict and a radius say where the time was up before the prediction was known: scores tie in floating
+    point, and exact ones take long. Their label is then the class that leads in floating point.
+    """
+    stats = Stats(
+        nodes=0, seconds=time.perf_counter() - started, leaves=0, fragile=0, exploration=0.0, evaluations=0
+    )  # fmt: skip
+    return {
+        "label": leading_class(network, graph, node), "reason": "timeout", "node": node, "directed": graph.directed,
+        "stats": stats, "graph": graph,
+    }  # fmt: skip
+
+
 def _extras(engine: str, threads: int, memory: float | None, **others: Any) -> dict[str, Any]:
     """What only the search engine takes."""
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
@@ -135,7 +154,10 @@ def verify(
     """
     started = time.perf_counter()
     _limits(timeout, node_limit)
-    asked = ask_for(network, graph, threat, node, label, target, margin)
+    try:
+        asked = ask_for(network, graph, threat, node, label, target, margin, _until(timeout, started))
+    except TimeUpError:
+        return Verdict("unknown", **nothing_known(network, graph, node, started))
     query = asked.query
     if arithmetic not in ("real", "float32"):
         raise InputError(f"arithmetic: expected 'real' or 'float32', got {arithmetic!r}")
@@ -159,14 +181,14 @@ def verify(
             if arithmetic == "float32":
                 from .float32 import verify_in_float32
 
-                return verify_in_float32(query, ask)
+                return verify_in_float32(query, ask, _until(timeout, started))
             if not proves:
                 return ask(query)
             from .certify import verify_with_certificate
 
             return verify_with_certificate(
                 query, timeout=_time_left(timeout, started), node_limit=node_limit, options=options, threads=threads,
-                proof=proof, certify=certify,
+                proof=proof, certify=certify, progress=report, memory=memory,
             )  # fmt: skip
 
         return _answered(answer, graph, asked)
@@ -197,7 +219,10 @@ def radius(
     """
     started = time.perf_counter()
     _limits(timeout, node_limit)
-    asked = ask_for(network, graph, threat, node, label, target, margin)
+    try:
+        asked = ask_for(network, graph, threat, node, label, target, margin, _until(timeout, started))
+    except TimeUpError:
+        return Radius(-1, None, exact=False, robust=False, **nothing_known(network, graph, node, started))
     query = asked.query
     with reporting(progress, tell_interval) as report:
         extras = _extras(engine, threads, memory, progress=report)

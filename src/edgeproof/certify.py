@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -19,6 +19,7 @@ from .proof.chain import make_chain
 from .proof.check import check
 from .proof.write import write_attack, write_proof
 from .search import engine as search
+from .search.strategies.by_size import is_for
 from .search.trace import Trace
 
 OF_THE_CHECKER = ("carriers", "lines_nested")
@@ -33,6 +34,8 @@ def verify_with_certificate(
     threads: int = 1,
     proof: str | PathLike[str] | None,
     certify: bool,
+    progress: Callable[..., Any] | None = None,
+    memory: float | None = None,
 ) -> Verdict:
     """Writes what was found to the file `proof`, if any; with `certify`, a verdict is one that the checker accepts.
 
@@ -46,9 +49,12 @@ def verify_with_certificate(
     trace = Trace()
     try:
         verdict = search.verify(
-            query, timeout=timeout, node_limit=node_limit, options=options, threads=threads, trace=trace
-        )
+            query, timeout=timeout, node_limit=node_limit, options=options, threads=threads, trace=trace,
+            progress=progress, memory=memory,
+        )  # fmt: skip
     except TooLargeError as problem:
+        if not is_for(query, options):
+            raise
         raise TooLargeError(
             f"proof: attacks settled size by size have no rule in the checker yet, and {problem}"
         ) from None

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..clock import UNLIMITED, Clock
 from ..errors import InputError
 from .arrays import FloatArray
 from .graph import Graph
@@ -46,15 +47,19 @@ def ask_for(
     label: int | Iterable[int] | None,
     target: int | None,
     margin: float,
+    clock: Clock = UNLIMITED,
 ) -> Asked:
-    """label: a class, or several of which any counts as kept; margin: by how much it must lead every rival."""
+    """label: a class, or several of which any counts as kept; margin: by how much it must lead every rival.
+
+    Raises `TimeUpError` as `make_query` does.
+    """
     lead = _margin(margin)
     single = label is None or not _is_several(label)
     if single and lead == 0.0:
-        query = make_query(network, graph, threat, node, label, target)  # type: ignore[arg-type]
+        query = make_query(network, graph, threat, node, label, target, clock)  # type: ignore[arg-type]
         return Asked(query, query.claim.label, tuple(range(network.num_classes)))
     if single:
-        plain = make_query(network, graph, threat, node, label, target)  # type: ignore[arg-type]
+        plain = make_query(network, graph, threat, node, label, target, clock)  # type: ignore[arg-type]
         allowed: tuple[int, ...] = (plain.claim.label,)
     else:
         allowed = _allowed(label, network.num_classes)
