@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import edgeproof as ep
-from edgeproof import Graph, Layer, Network, Readout, Threat, certify
+from edgeproof import Graph, Layer, Network, Readout, Threat, limits
 from edgeproof.clock import Clock, TimeUpError
 from edgeproof.demo.karate import karate_graph, karate_network
 from edgeproof.model.query import make_query
@@ -330,7 +330,7 @@ def test_a_time_limit_holds_for_the_checker_of_a_certificate(budget: int, monkey
     usual = ep.verify(network, graph, Threat(budget), 2, certify=True)
     assert usual.certified
 
-    monkeypatch.setattr(certify, "Clock", Struck)
+    monkeypatch.setattr(limits, "Clock", Struck)
     late = ep.verify(network, graph, Threat(budget), 2, certify=True, timeout=60)
     assert (late.status, late.reason, late.attack, late.certified) == ("unknown", "timeout", None, False)
 
@@ -364,7 +364,7 @@ def test_a_time_limit_holds_while_the_prediction_is_decided_exactly(
     if engine == "mip":
         pytest.importorskip("pyscipopt")
     network, graph = tied(3, 8)
-    monkeypatch.setattr("edgeproof.ask.Clock", Struck)
+    monkeypatch.setattr(limits, "Clock", Struck)
     for certify_ in (False, engine == "search"):
         verdict = ep.verify(network, graph, Threat(1), 0, timeout=60, engine=engine, certify=certify_)
         assert (verdict.status, verdict.reason, verdict.node, verdict.attack) == ("unknown", "timeout", 0, None)
@@ -379,7 +379,7 @@ def test_a_sweep_does_not_wait_for_the_prediction_either(monkeypatch: pytest.Mon
     network, graph = tied(3, 8)
     plan = ep.Plan([Threat(1), Threat(2)], nodes=[0], targets=[None, "next"])
     with monkeypatch.context() as patch:
-        patch.setattr(chunk, "Clock", Struck)
+        patch.setattr(limits, "Clock", Struck)
         late = list(ep.verify_many(network, graph, plan, workers=0, timeout=5, store=tmp_path))
         assert [(one.status, one.reason) for one in late] == [("unknown", "timeout")] * 4
     later = list(ep.verify_many(network, graph, plan, workers=0, timeout=60, store=tmp_path))
@@ -432,7 +432,7 @@ def test_what_float32_needs_first_looks_at_the_clock_too(monkeypatch: pytest.Mon
     """Without it, an answer about real arithmetic is none about float32."""
     network, graph = karate_network(), karate_graph()
     assert ep.verify(network, graph, Threat(0), 2, arithmetic="float32").status == "robust"
-    monkeypatch.setattr("edgeproof.ask.Clock", Struck)
+    monkeypatch.setattr(limits, "Clock", Struck)
     late = ep.verify(network, graph, Threat(0), 2, arithmetic="float32")
     assert (late.status, late.reason, late.attack) == ("unknown", "timeout", None)
 

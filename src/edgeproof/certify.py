@@ -9,9 +9,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from .clock import Clock, TimeUpError
+from .clock import TimeUpError
 from .convert.disk import write_all
 from .errors import RejectedError, TooLargeError
+from .limits import until
 from .model.query import Query
 from .model.verdict import Verdict
 from .options import resolve
@@ -42,7 +43,7 @@ def verify_with_certificate(
     Where lines are used, OF_THE_CHECKER are on whatever `options` says: the checker bounds with them, and without them
     the search would find other boxes, from which lines are other lines, better or worse. One timeout holds for both.
     """
-    clock = Clock(None if timeout is None else time.perf_counter() + timeout)
+    clock = until(timeout, time.perf_counter())
     make_chain(query)  # refuses networks that no rule of the checker speaks of, before the search starts
     options = resolve(options)
     options |= dict.fromkeys(OF_THE_CHECKER, True) if options["lines"] else {}

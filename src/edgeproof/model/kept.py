@@ -24,6 +24,7 @@ from .network import Layer, Network, Readout
 from .query import Claim, Query, class_number, make_query
 from .threat import Threat
 
+LARGEST = float(np.finfo(np.float64).max)
 # how many networks are kept beside one: a sweep asks about a few classes over and over
 NETWORKS = 16
 
@@ -101,8 +102,8 @@ def _allowed(label: Any, classes: int) -> tuple[int, ...]:
 
 def _margin(margin: object) -> float:
     number = isinstance(margin, int | float | np.floating | np.integer) and not isinstance(margin, bool)
-    if not number or not isfinite(margin) or margin < 0:  # type: ignore[arg-type,operator]
-        raise InputError(f"margin: expected a number from 0 on, by how much the label must lead, got {margin!r}")
+    if not number or not 0 <= margin <= LARGEST:  # type: ignore[operator]
+        raise InputError(f"margin: expected a number from 0 on, by how much the label must lead, got {margin!r:.60}")
     return float(margin)  # type: ignore[arg-type]
 
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..ask import nothing_known, radius, verify
-from ..clock import Clock, TimeUpError
+from ..clock import TimeUpError
+from ..limits import until
 from ..model.query import make_query
 from ..model.verdict import Radius, Stats, Verdict
 from .answer import Failure, Result
@@ -120,7 +121,7 @@ def ask_one(job: Job, group: Group, ask: Ask, label: int | None, limits: Limits)
     try:
         with confined(limits.memory):
             if label is None:  # predicted for all vertices at once: no part of what this question costs, but for a tie
-                clock = Clock(None if limits.timeout is None else started + limits.timeout)
+                clock = until(limits.timeout, started)
                 try:
                     label = make_query(network, graph, job.threats[ask.threat], group.node, clock=clock).claim.label
                 except TimeUpError:
