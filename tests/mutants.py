@@ -2,7 +2,7 @@
 
 python tests/mutants.py [NAME ...]
 
-Not part of the test run: every fault in the search (`faults.py` lists them) compiles its kernels anew, about a minute.
+Not part of the test run: every fault in the search (`faults` lists them) compiles its kernels anew, about a minute.
 """
 
 from __future__ import annotations

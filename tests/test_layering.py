@@ -18,7 +18,7 @@ ROWS = (
     ("errors", "version", "clock", "progress"),
     ("convert",),
     ("model", "arithmetic", "load", "picture", "pyg"),
-    ("options",),
+    ("options", "limits"),
     ("problem",),
     ("search.jit",),
     ("search.state",),

@@ -15,14 +15,22 @@ import numpy as np
 import pytest
 
 import edgeproof as ep
-from edgeproof import Graph, Layer, Network, Readout, Threat, certify
-from edgeproof.clock import Clock
+from edgeproof import Graph, Layer, Network, Readout, Threat, limits
+from edgeproof.clock import Clock, TimeUpError
 from edgeproof.demo.karate import karate_graph, karate_network
 from edgeproof.model.query import make_query
+from edgeproof.problem import compile as compiling
+from edgeproof.proof.check import check
+from edgeproof.proof.enclose import Enclosure
+from edgeproof.proof.setting import Setting
+from edgeproof.proof.write import write_proof
 from edgeproof.search import deadline as alarm
+from edgeproof.search import engine as search_engine
+from edgeproof.search import from_base
 from edgeproof.search import radius as climb
 from edgeproof.search.deadline import Alarm
 from edgeproof.search.state.state import STOP
+from edgeproof.search.trace import Trace
 from edgeproof.search.warm_up import warm_up
 from edgeproof.search.worker import Worker
 from edgeproof.sweep import chunk
@@ -322,13 +330,154 @@ def test_a_time_limit_holds_for_the_checker_of_a_certificate(budget: int, monkey
     usual = ep.verify(network, graph, Threat(budget), 2, certify=True)
     assert usual.certified
 
-    class Struck(Clock):
-        def is_up(self) -> bool:
-            return True
-
-    monkeypatch.setattr(certify, "Clock", Struck)
+    monkeypatch.setattr(limits, "Clock", Struck)
     late = ep.verify(network, graph, Threat(budget), 2, certify=True, timeout=60)
     assert (late.status, late.reason, late.attack, late.certified) == ("unknown", "timeout", None, False)
+
+
+class Struck(Clock):
+    """Its time is always up."""
+
+    def is_up(self) -> bool:
+        return True
+
+
+class Counting(Clock):
+    """Its time is up at the look with this number."""
+
+    __slots__ = ("last", "looks")
+
+    def __init__(self, last: float = np.inf) -> None:
+        super().__init__()
+        self.looks, self.last = 0, last
+
+    def is_up(self) -> bool:
+        self.looks += 1
+        return self.looks >= self.last
+
+
+@pytest.mark.parametrize("engine", ["search", "mip", "brute"])
+def test_a_time_limit_holds_while_the_prediction_is_decided_exactly(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is known then, not even which class is defended: a radius does not begin at 0."""
+    if engine == "mip":
+        pytest.importorskip("pyscipopt")
+    network, graph = tied(3, 8)
+    monkeypatch.setattr(limits, "Clock", Struck)
+    for certify_ in (False, engine == "search"):
+        verdict = ep.verify(network, graph, Threat(1), 0, timeout=60, engine=engine, certify=certify_)
+        assert (verdict.status, verdict.reason, verdict.node, verdict.attack) == ("unknown", "timeout", 0, None)
+    answer = ep.radius(network, graph, Threat(1), 0, timeout=60, engine=engine)
+    assert (answer.status, answer.reason, answer.lower, answer.upper) == ("unknown", "timeout", -1, None)
+    assert answer.graph is graph
+    assert ep.verify(network, graph, Threat(1), 0, timeout=60, engine=engine, label=0).robust
+
+
+def test_a_sweep_does_not_wait_for_the_prediction_either(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What is not known is no label for the next question about the same node."""
+    network, graph = tied(3, 8)
+    plan = ep.Plan([Threat(1), Threat(2)], nodes=[0], targets=[None, "next"])
+    with monkeypatch.context() as patch:
+        patch.setattr(limits, "Clock", Struck)
+        late = list(ep.verify_many(network, graph, plan, workers=0, timeout=5, store=tmp_path))
+        assert [(one.status, one.reason) for one in late] == [("unknown", "timeout")] * 4
+    later = list(ep.verify_many(network, graph, plan, workers=0, timeout=60, store=tmp_path))
+    assert [(one.status, one.label) for one in later] == [("robust", 0)] * 4
+
+
+@pytest.mark.parametrize("ask", [ep.verify, ep.radius])
+def test_a_time_limit_holds_while_a_question_is_laid_out(ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    network, graph = hard()
+    usual = compiling.find_surroundings
+
+    def slow(*given):
+        time.sleep(0.3)
+        return usual(*given)
+
+    def never(*given):
+        raise AssertionError("the time was up before")
+
+    monkeypatch.setattr(compiling, "find_surroundings", slow)
+    monkeypatch.setattr(compiling, "_lay_slots", never)
+    warm_up()
+    answer = ask(network, graph, Threat(20), 0, timeout=0.2)
+    assert (answer.status, answer.reason) == ("unknown", "timeout")
+
+
+def test_the_checker_looks_at_the_clock_while_it_lays_out_a_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At every vertex that pairs may lead into, at every stage, and among the nodes of the tree."""
+    monkeypatch.setattr("edgeproof.proof.region.STRIDE", 8)
+    monkeypatch.setattr("edgeproof.proof.tree.STRIDE", 2)
+    network, graph = karate_network(), karate_graph()
+    query = make_query(network, graph, Threat(1), 2)
+    trace = Trace()
+    assert search_engine.verify(query, timeout=None, node_limit=None, options=None, trace=trace).status == "robust"
+    data = write_proof(query, trace.records, trace.pairs)
+    clock = Counting()
+    setting = Setting(query, clock=clock)
+    assert clock.looks >= (setting.region.distance < setting.chain.depth).sum() + setting.region.F / 8
+    before = clock.looks
+    Enclosure(setting)
+    assert clock.looks == before + setting.T
+    whole = Counting()
+    checked = check(data, network, graph, clock=whole)
+    assert whole.looks >= clock.looks + checked.nodes / 2
+    for last in range(1, whole.looks + 1):
+        with pytest.raises(TimeUpError):
+            check(data, network, graph, clock=Counting(last))
+
+
+def test_what_float32_needs_first_looks_at_the_clock_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it, an answer about real arithmetic is none about float32."""
+    network, graph = karate_network(), karate_graph()
+    assert ep.verify(network, graph, Threat(0), 2, arithmetic="float32").status == "robust"
+    monkeypatch.setattr(limits, "Clock", Struck)
+    late = ep.verify(network, graph, Threat(0), 2, arithmetic="float32")
+    assert (late.status, late.reason, late.attack) == ("unknown", "timeout", None)
+
+
+@pytest.mark.parametrize("ask", [ep.verify, ep.radius])
+def test_ctrl_c_outside_of_the_tree_is_an_interrupt_with_the_answer(ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a question is asked without a tree, from what it has to be prepared with on."""
+    network, graph = hard()
+
+    def interrupt(*given):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(from_base, "_ask", interrupt)
+    monkeypatch.setattr(from_base, "_chosen", lambda *given: True)
+    monkeypatch.setattr(from_base, "warm_up_charges", lambda: None)
+    monkeypatch.setattr(from_base, "warm_up_lengths", lambda: None)
+    with pytest.raises(ep.Interrupted) as stop:
+        ask(network, graph, Threat(2), 0)
+    assert (stop.value.answer.status, stop.value.answer.reason) == ("unknown", "interrupted")
+
+
+def test_a_certified_accuracy_at_budget_0_is_the_clean_one_however_short_the_time() -> None:
+    """On a graph that is large enough for questions to be asked without a tree first."""
+    rng = np.random.default_rng(2)
+    n = 120
+    there = np.unique(np.sort(rng.integers(0, n, (2, 400)), axis=0), axis=1)
+    there = there[:, there[0] != there[1]]
+    graph = Graph(np.concatenate([there, there[::-1]], axis=1), rng.normal(size=(n, 4)), directed=False)
+    layers = [Layer(*(rng.normal(size=shape) for shape in ((3, w), (3, w), 3)), "mean") for w in (4, 3)]
+    network = Network([*layers[:1], Layer(layers[1].C, layers[1].A, layers[1].b, "mean", "none")])
+    truth = [make_query(network, graph, Threat(1), v).claim.label for v in range(n)]
+    for insert in (False, True):
+        found = ep.certified_accuracy(network, graph, Threat(2, insert=insert), labels=truth, timeout=1e-7)
+        assert found.by_budget[0] == 1.0
+        assert {one.reason for one in found.answers} <= {"timeout", None}
+        assert {one.lower for one in found.answers} <= {0, 1, 2}
+
+
+def test_a_certificate_tells_its_progress_and_keeps_to_the_memory() -> None:
+    network, graph = hard()
+    news: list[int] = []
+    ep.verify(network, graph, Threat(20), 0, timeout=0.3, progress=news.append, certify=True)
+    assert news
+    with pytest.raises(ep.TooLargeError, match=r"^memory: this question takes about"):
+        ep.verify(network, graph, Threat(20), 0, certify=True, memory=1e-6)
 
 
 def test_every_candidate_is_decided_as_exact_numbers_do_in_a_search_too() -> None:
@@ -438,10 +587,16 @@ def test_large_and_small_questions_are_watched(monkeypatch: pytest.MonkeyPatch) 
     """A question whose kernels take long has an alarm, one of microseconds starts no thread."""
     started = []
     usual = Alarm._begin
-    monkeypatch.setattr(Alarm, "_begin", lambda self: (started.append(1), usual(self)))
+
+    def begin(self: Alarm) -> None:
+        started.append(1)
+        self.deadline = time.perf_counter()  # seen enough
+        usual(self)
+
+    monkeypatch.setattr(Alarm, "_begin", begin)
     network, graph = hub()
     listed = {"by_size": False}
-    ep.verify(network, graph, Threat(4, insert="target"), 0, label=0, timeout=0.3, options=listed)
+    ep.verify(network, graph, Threat(4, insert="target"), 0, label=0, timeout=600.0, options=listed)
     assert len(started) == 1
     layer = Layer([[0.0], [0.0]], [[1.0], [0.0]], [0.0, 1.5], "sum", "none")
     ep.verify(Network([layer]), Graph([[0, 1], [2, 2]], [[1.0]] * 3, directed=True), Threat(1), 2)

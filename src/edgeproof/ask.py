@@ -8,13 +8,16 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, Protocol, TypeVar
 
+from .arithmetic.predict import leading_class
+from .clock import TimeUpError
 from .errors import InputError, Interrupted
+from .limits import positive, time_left, until, whole_nodes
 from .model.graph import Graph
 from .model.kept import Asked, ask_for
 from .model.network import Network
 from .model.query import Query
 from .model.threat import Threat
-from .model.verdict import Radius, Verdict
+from .model.verdict import Radius, Stats, Verdict
 from .progress import reporting, tell_interval, tell_nodes
 
 _Answer = TypeVar("_Answer", Verdict, Radius)
@@ -48,13 +51,6 @@ def _engine(name: str) -> Engine:
     raise InputError(f"engine: expected one of search, mip, brute, got {name!r}")
 
 
-def _limits(timeout: float | None, node_limit: int | None) -> None:
-    if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
-        raise InputError(f"timeout: expected a positive number of seconds, got {timeout!r}")
-    if node_limit is not None and (isinstance(node_limit, bool) or not isinstance(node_limit, int) or node_limit < 1):
-        raise InputError(f"node_limit: expected a whole number from 1 on, got {node_limit!r}")
-
-
 def _told(answer: _Answer, graph: Graph, asked: Asked) -> _Answer:
     """In the user's classes and with the graph, which answers are drawn on. What `dataclasses.replace` would do, in a
     tenth of the time: it looks at each field for as long as an easy question takes.
@@ -77,19 +73,26 @@ def _from_the_prediction(found: Radius) -> Radius:
     return replace(found, lower=0) if found.lower < 0 and found.attack is None else found
 
 
-def _time_left(timeout: float | None, started: float) -> float | None:
-    """Of a limit that began then; never none at all: who is asked says "timeout"."""
-    return None if timeout is None else max(timeout - (time.perf_counter() - started), 1e-6)
+def nothing_known(network: Network, graph: Graph, node: int | None, started: float) -> dict[str, Any]:
+    """What a verdict and a radius say where the time was up before the prediction was known: scores tie in floating
+    point, and exact ones take long. Their label is then the class that leads in floating point.
+    """
+    stats = Stats(
+        nodes=0, seconds=time.perf_counter() - started, leaves=0, fragile=0, exploration=0.0, evaluations=0
+    )  # fmt: skip
+    return {
+        "label": leading_class(network, graph, node), "reason": "timeout", "node": node, "directed": graph.directed,
+        "stats": stats, "graph": graph,
+    }  # fmt: skip
 
 
 def _extras(engine: str, threads: int, memory: float | None, **others: Any) -> dict[str, Any]:
     """What only the search engine takes."""
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InputError(f"threads: expected a whole number from 1 on, got {threads!r}")
-    if memory is not None and not (isinstance(memory, int | float) and memory > 0):
-        raise InputError(f"memory: expected a positive number of gigabytes, got {memory!r}")
+    least = positive(memory, "memory", " of gigabytes")
     if engine == "search":
-        return {"threads": threads, "memory": memory, **others}
+        return {"threads": threads, "memory": least, **others}
     if memory is not None:
         raise InputError(f"memory: only the engine 'search' keeps to it, got {engine!r}")
     if threads > 1:
@@ -134,8 +137,11 @@ def verify(
     memory: gigabytes that the question may take; what takes more is refused before it begins. None: what is free.
     """
     started = time.perf_counter()
-    _limits(timeout, node_limit)
-    asked = ask_for(network, graph, threat, node, label, target, margin)
+    timeout, node_limit = positive(timeout, "timeout", " of seconds"), whole_nodes(node_limit)
+    try:
+        asked = ask_for(network, graph, threat, node, label, target, margin, until(timeout, started))
+    except TimeUpError:
+        return Verdict("unknown", **nothing_known(network, graph, node, started))
     query = asked.query
     if arithmetic not in ("real", "float32"):
         raise InputError(f"arithmetic: expected 'real' or 'float32', got {arithmetic!r}")
@@ -152,21 +158,21 @@ def verify(
         extras = _extras(engine, threads, memory, progress=report)
 
         def ask(one: Query) -> Verdict:
-            left = _time_left(timeout, started)
+            left = time_left(timeout, started)
             return _engine(engine).verify(one, timeout=left, node_limit=node_limit, options=options, **extras)
 
         def answer() -> Verdict:
             if arithmetic == "float32":
                 from .float32 import verify_in_float32
 
-                return verify_in_float32(query, ask)
+                return verify_in_float32(query, ask, until(timeout, started))
             if not proves:
                 return ask(query)
             from .certify import verify_with_certificate
 
             return verify_with_certificate(
-                query, timeout=_time_left(timeout, started), node_limit=node_limit, options=options, threads=threads,
-                proof=proof, certify=certify,
+                query, timeout=time_left(timeout, started), node_limit=node_limit, options=options, threads=threads,
+                proof=proof, certify=certify, progress=report, memory=extras["memory"],
             )  # fmt: skip
 
         return _answered(answer, graph, asked)
@@ -196,14 +202,17 @@ def radius(
     whose `answer` is the interval.
     """
     started = time.perf_counter()
-    _limits(timeout, node_limit)
-    asked = ask_for(network, graph, threat, node, label, target, margin)
+    timeout, node_limit = positive(timeout, "timeout", " of seconds"), whole_nodes(node_limit)
+    try:
+        asked = ask_for(network, graph, threat, node, label, target, margin, until(timeout, started))
+    except TimeUpError:
+        return Radius(-1, None, exact=False, robust=False, **nothing_known(network, graph, node, started))
     query = asked.query
     with reporting(progress, tell_interval) as report:
         extras = _extras(engine, threads, memory, progress=report)
 
         def ask() -> Radius:
-            left = _time_left(timeout, started)
+            left = time_left(timeout, started)
             found = _engine(engine).radius(query, timeout=left, node_limit=node_limit, options=options, **extras)
             return _from_the_prediction(found) if label is None and query.network is network else found
 

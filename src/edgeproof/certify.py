@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from .clock import Clock, TimeUpError
+from .clock import TimeUpError
 from .convert.disk import write_all
 from .errors import RejectedError, TooLargeError
+from .limits import until
 from .model.query import Query
 from .model.verdict import Verdict
 from .options import resolve
@@ -19,6 +20,7 @@ from .proof.chain import make_chain
 from .proof.check import check
 from .proof.write import write_attack, write_proof
 from .search import engine as search
+from .search.strategies.by_size import is_for
 from .search.trace import Trace
 
 OF_THE_CHECKER = ("carriers", "lines_nested")
@@ -33,22 +35,27 @@ def verify_with_certificate(
     threads: int = 1,
     proof: str | PathLike[str] | None,
     certify: bool,
+    progress: Callable[..., Any] | None = None,
+    memory: float | None = None,
 ) -> Verdict:
     """Writes what was found to the file `proof`, if any; with `certify`, a verdict is one that the checker accepts.
 
     Where lines are used, OF_THE_CHECKER are on whatever `options` says: the checker bounds with them, and without them
     the search would find other boxes, from which lines are other lines, better or worse. One timeout holds for both.
     """
-    clock = Clock(None if timeout is None else time.perf_counter() + timeout)
+    clock = until(timeout, time.perf_counter())
     make_chain(query)  # refuses networks that no rule of the checker speaks of, before the search starts
     options = resolve(options)
     options |= dict.fromkeys(OF_THE_CHECKER, True) if options["lines"] else {}
     trace = Trace()
     try:
         verdict = search.verify(
-            query, timeout=timeout, node_limit=node_limit, options=options, threads=threads, trace=trace
-        )
+            query, timeout=timeout, node_limit=node_limit, options=options, threads=threads, trace=trace,
+            progress=progress, memory=memory,
+        )  # fmt: skip
     except TooLargeError as problem:
+        if not is_for(query, options):
+            raise
         raise TooLargeError(
             f"proof: attacks settled size by size have no rule in the checker yet, and {problem}"
         ) from None

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from .clock import UNLIMITED, Clock, TimeUpError
 from .model.arrays import FloatArray
 from .model.network import Aggregation, Layer, Network, Readout
 from .model.query import Query
@@ -26,9 +27,12 @@ LARGE = 2.0**100  # past this something may overflow on the way
 REASON = "rounding in float32 decides"
 
 
-def verify_in_float32(query: Query, ask: Callable[[Query], Verdict]) -> Verdict:
-    """`ask` decides a query in real arithmetic."""
-    error = score_errors(query)
+def verify_in_float32(query: Query, ask: Callable[[Query], Verdict], clock: Clock = UNLIMITED) -> Verdict:
+    """`ask` decides a query in real arithmetic, and knows how much time is left."""
+    try:
+        error = score_errors(query, clock)
+    except TimeUpError:
+        return replace(ask(query), status="unknown", attack=None, rival=None, reason="timeout")
     if error is not None:
         margin = np.zeros(query.network.num_classes)
         margin[list(query.rivals)] = error[list(query.rivals)] + error[query.claim.label]
@@ -43,7 +47,7 @@ def verify_in_float32(query: Query, ask: Callable[[Query], Verdict]) -> Verdict:
     return replace(found, status="unknown", attack=None, rival=None, reason=REASON)
 
 
-def score_errors(query: Query) -> FloatArray | None:
+def score_errors(query: Query, clock: Clock = UNLIMITED) -> FloatArray | None:
     """(classes,): how far a float32 score can lie from the real one, in any admissible graph and order of summation;
     None if something may overflow.
 
@@ -52,7 +56,7 @@ def score_errors(query: Query) -> FloatArray | None:
     a mean or max passes on no more than the largest; activations pass them on and round twice more. A number that is
     flushed costs up to FLUSH times what it is multiplied with: a weight the inputs, an input the weights.
     """
-    setting = Setting(query, differences=False)
+    setting = Setting(query, differences=False, clock=clock)
     enclosure = Enclosure(setting)
     if not enclosure.finite:
         return None

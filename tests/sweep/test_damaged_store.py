@@ -73,14 +73,14 @@ def test_a_field_that_is_missing_kills_nobody(field: str, store: Path, tmp_path:
     assert len(rows) == len(lines) - left_out
     counts = [row["questions"] for kind in ("verdicts", "radii") for row in json.loads(shown.stdout)[kind]]
     assert sum(counts) == len(rows)
+    opened = Store(folder)
+    opened.close()
+    assert len(opened.skipped) == left_out
+    answers = list(ep.verify_many(cases.network(), cases.graph(), cases.plan(nodes=[0, 1, 2, 3]), store=folder, **HOW))
+    assert len(answers) == 16
     if left_out:
         with pytest.raises(ep.StoreError, match=f"line {which + 1}: expected an answer with key, status and limits; "):
-            Store(folder)
-    else:
-        answers = list(
-            ep.verify_many(cases.network(), cases.graph(), cases.plan(nodes=[0, 1, 2, 3]), store=folder, **HOW)
-        )
-        assert len(answers) == 16
+            list(read_best(folder))
 
 
 def test_values_of_every_wrong_kind_kill_nobody(store: Path, tmp_path: Path) -> None:
@@ -120,6 +120,70 @@ def is_answer(line: dict[str, Any]) -> bool:
     except ValueError:
         return False
     return True
+
+
+@pytest.mark.parametrize(
+    "damage", ["not JSON", "", "[1, 2]", "3", '{"format": 1, "key"', "\0\0\0", "\ud800é", "[" * 20_000]
+)
+def test_a_damaged_line_costs_its_own_answer_only(damage: str, store: Path, tmp_path: Path) -> None:
+    """Wherever it stands: every command leaves it out, counts and names it, and a sweep asks its question again."""
+    pytest.importorskip("duckdb", reason="needs duckdb: pip install 'edgeproof[report]'")
+    whole = cases.essence(store)
+    lines: list[Any] = cases.lines(store)
+    for which in (0, len(lines) // 2, len(lines) - 1):
+        folder = tmp_path / f"out{which}"
+        folder.mkdir()
+        texts = [json.dumps(line) for line in lines]
+        texts[which] = damage
+        path = folder / "results.jsonl"
+        path.write_bytes("".join(f"{text}\n" for text in texts).encode(errors="surrogatepass"))
+        said = f"1 line is no answer and left out: {path}: line {which + 1}: expected a JSON object"
+        merged = tmp_path / f"merged{which}"
+        commands = [
+            ("show", folder, "--json"),
+            ("report", folder, "-o", folder / "p.html"),
+            ("merge", folder, "-o", merged),
+        ]
+        for words in commands:
+            told = run(*words)
+            assert told.exit_code == 0
+            assert said in told.stderr
+        assert len(gather(folder).rows) == len(cases.lines(merged)) == len(lines) - 1
+        with pytest.raises(ep.StoreError, match=f"line {which + 1}: expected a JSON object"):
+            list(read_best(folder))
+        for plan in (cases.plan(nodes=[0, 1, 2, 3]), cases.plan(nodes=[4, 5], radius=True)):
+            for _ in ep.verify_many(cases.network(), cases.graph(), plan, store=folder, node_limit=20, **HOW):
+                pass
+        assert merge([folder], tmp_path / f"all{which}", skip=lambda why: None)[0] == len(lines)
+        assert cases.essence(tmp_path / f"all{which}") == whole
+
+
+def test_a_sweep_tells_what_it_leaves_out(tmp_path: Path) -> None:
+    files = cases.files(tmp_path)
+    words = ("sweep", *files, "--engine", "brute", "--workers", 0, "--budget", 1, "--out", tmp_path / "out")
+    run(*words)
+    path = tmp_path / "out" / "results.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([lines[0], "damaged\n", *lines[2:]]))
+    result = run(*words)
+    assert result.exit_code == 0
+    assert f"1 line is no answer and left out: {path}: line 2: expected a JSON object, got b'damaged" in result.stderr
+    assert "what it answered is asked again" in result.stderr
+    assert f"({len(lines) - 1} were in the store)" in result.stdout
+
+
+def test_a_file_that_holds_nothing_of_ours_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "results.jsonl").write_text("first\nsecond\n")
+    for words in (
+        ("show", tmp_path),
+        ("report", tmp_path, "-o", tmp_path / "p.html"),
+        ("merge", tmp_path, "-o", tmp_path / "x"),
+    ):
+        result = run(*words)
+        assert result.exit_code == 2
+        assert "line 1: expected a JSON object" in result.stderr
+    with pytest.raises(ep.StoreError, match="line 1: expected a JSON object"):
+        Store(tmp_path)
 
 
 @pytest.mark.parametrize("budget", [10**12, 10**20])

@@ -80,6 +80,11 @@ def predicted_class(network: Network, graph: Graph, node: int | None, clock: Clo
     return Decider(network, graph).largest(node, clock=clock)
 
 
+def leading_class(network: Network, graph: Graph, node: int | None) -> int:
+    """The class with the largest score in floating point: the prediction, unless rounding hides a tie."""
+    return int(np.argmax(_scores_with_error(network, graph, node)[0]))
+
+
 def holds_as_it_is(
     network: Network, graph: Graph, node: int | None, label: int, rivals: tuple[int, ...], clock: Clock = UNLIMITED
 ) -> bool:

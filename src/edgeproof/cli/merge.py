@@ -18,11 +18,15 @@ def merge(folders: tuple[str, ...], out: str) -> None:
         edgeproof merge node1/results node2/results -o all
         edgeproof show all
 
-    What is merged is left as it is. A folder with many shards is a store already: `show`, `report` and `sweep` read
-    all of its files.
+    What is merged is left as it is, and lines that are no answers are left out. A folder with many shards is a store
+    already: `show`, `report` and `sweep` read all of its files.
     """
+    from ..report.gather import tell_skipped
     from ..sweep.merge import merge as merge_stores
 
+    left_out: list[str] = []
     with working("merging"):
-        kept, read = merge_stores(folders, out)
+        kept, read = merge_stores(folders, out, left_out.append)
+    if left_out:
+        click.echo(f"edgeproof: {tell_skipped(left_out)}", err=True)
     click.echo(f"{out}: {kept:,} answers, from {read:,} lines")

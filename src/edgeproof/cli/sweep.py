@@ -187,6 +187,10 @@ def _run(spec: Spec, part: str, typed: dict[str, Any], client: Any) -> tuple[int
     assert one.store is not None
     if one.store.repaired:
         click.echo(f"edgeproof: {one.store.repaired}", err=True)
+    if one.store.skipped:
+        from ..report.gather import tell_skipped
+
+        click.echo(f"edgeproof: {tell_skipped(one.store.skipped)}; what it answered is asked again", err=True)
     one.store.note_sources(_sources(spec, one))
     click.echo(f"{part}{where}: {one.total:,} questions", err=True)
     with stoppable(one) as stopped_by, watched(one):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..clock import UNLIMITED, Clock
 from ..errors import InputError
 from .arrays import FloatArray
 from .graph import Graph
@@ -23,6 +24,7 @@ from .network import Layer, Network, Readout
 from .query import Claim, Query, class_number, make_query
 from .threat import Threat
 
+LARGEST = float(np.finfo(np.float64).max)
 # how many networks are kept beside one: a sweep asks about a few classes over and over
 NETWORKS = 16
 
@@ -46,15 +48,19 @@ def ask_for(
     label: int | Iterable[int] | None,
     target: int | None,
     margin: float,
+    clock: Clock = UNLIMITED,
 ) -> Asked:
-    """label: a class, or several of which any counts as kept; margin: by how much it must lead every rival."""
+    """label: a class, or several of which any counts as kept; margin: by how much it must lead every rival.
+
+    Raises `TimeUpError` as `make_query` does.
+    """
     lead = _margin(margin)
     single = label is None or not _is_several(label)
     if single and lead == 0.0:
-        query = make_query(network, graph, threat, node, label, target)  # type: ignore[arg-type]
+        query = make_query(network, graph, threat, node, label, target, clock)  # type: ignore[arg-type]
         return Asked(query, query.claim.label, tuple(range(network.num_classes)))
     if single:
-        plain = make_query(network, graph, threat, node, label, target)  # type: ignore[arg-type]
+        plain = make_query(network, graph, threat, node, label, target, clock)  # type: ignore[arg-type]
         allowed: tuple[int, ...] = (plain.claim.label,)
     else:
         allowed = _allowed(label, network.num_classes)
@@ -96,8 +102,8 @@ def _allowed(label: Any, classes: int) -> tuple[int, ...]:
 
 def _margin(margin: object) -> float:
     number = isinstance(margin, int | float | np.floating | np.integer) and not isinstance(margin, bool)
-    if not number or not isfinite(margin) or margin < 0:  # type: ignore[arg-type,operator]
-        raise InputError(f"margin: expected a number from 0 on, by how much the label must lead, got {margin!r}")
+    if not number or not 0 <= margin <= LARGEST:  # type: ignore[operator]
+        raise InputError(f"margin: expected a number from 0 on, by how much the label must lead, got {margin!r:.60}")
     return float(margin)  # type: ignore[arg-type]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from operator import index
 
 from ..arithmetic.predict import predicted_class
+from ..clock import UNLIMITED, Clock
 from ..errors import InputError
 from .graph import Graph
 from .network import Network
@@ -95,8 +96,12 @@ def make_query(
     node: int | None = None,
     label: int | None = None,
     target: int | None = None,
+    clock: Clock = UNLIMITED,
 ) -> Query:
-    """Check that the parts fit together and fill in the predicted class where no label is given."""
+    """Check that the parts fit together and fill in the predicted class where no label is given.
+
+    Raises `TimeUpError` where the time does not suffice to tell which of two classes that tie in floats is predicted.
+    """
     require_parts(network, [graph], threat)
     if network.num_features != graph.features.num_columns:
         raise InputError(
@@ -119,7 +124,7 @@ def make_query(
     if target is not None:
         target = _index(target, "target", classes, "classes")
     if label is None:
-        label = predicted_class(network, graph, node)
+        label = predicted_class(network, graph, node, clock)
     if target == label:
         raise InputError(f"target: class {target} is the label itself")
     return Query(network, graph, threat, Claim(node, label, target))

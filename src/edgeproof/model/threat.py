@@ -13,6 +13,9 @@ from ..errors import InputError
 from .arrays import IntArray, frozen_ints
 from .graph import Graph, Pair
 
+# no vertex has so many pairs: a local budget beyond it forbids as little
+MOST = np.iinfo(np.int64).max // 2
+
 
 def _whole(value: object, field: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
@@ -72,9 +75,11 @@ class Threat:
         put(self, "budget", None if budget is None else _whole(budget, "budget"))
         local: int | IntArray | None
         if local_budget is None or isinstance(local_budget, int | np.integer):
-            local = None if local_budget is None else _whole(local_budget, "local_budget")
+            local = None if local_budget is None else min(_whole(local_budget, "local_budget"), MOST)
         else:
             local = frozen_ints(local_budget, "local_budget")
+            if (local > MOST).any():
+                local = frozen_ints(np.minimum(local, MOST), "local_budget")
             if local.ndim != 1 or (local < 0).any():
                 raise InputError("local_budget: expected one number from 0 on, or one a vertex")
         put(self, "local_budget", local)

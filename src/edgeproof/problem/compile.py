@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..clock import UNLIMITED, Clock
 from ..errors import TooLargeError
 from ..model.arrays import FloatArray, IntArray
 from ..model.graph import Graph
@@ -55,8 +56,13 @@ def _compile_chain(query: Query, fold: bool, reorder: bool) -> _Chain:
 _latest: Latest[tuple[Problem, Surroundings]] = Latest()
 
 
-def compile_problem(query: Query, options: Mapping[str, bool], budget: int | None) -> Compiled:
-    """`budget` bounds how many insertions can lie on one path, and so which vertices can matter."""
+def compile_problem(
+    query: Query, options: Mapping[str, bool], budget: int | None, clock: Clock = UNLIMITED
+) -> Compiled:
+    """`budget` bounds how many insertions can lie on one path, and so which vertices can matter.
+
+    Raises `TimeUpError` in the middle where the time of `clock` is up.
+    """
     looking = [layer.aggregation for layer in query.network.layers if not layer.is_dense]
     threat, claim = query.threat, query.claim
     may_insert = bool(threat.insert) or threat.fragile is not None
@@ -65,24 +71,28 @@ def compile_problem(query: Query, options: Mapping[str, bool], budget: int | Non
     chosen = tuple(options[name] for name in ("fold", "reorder", "reach"))
     key = claim, threat.delete, threat.insert, threat.fragile, threat.protected, reach, chosen
     # people ask about one node with one budget after the other
-    problem, around = _latest(query.network, query.graph, key, lambda: _compile(query, looking, options, budget))
+    problem, around = _latest(query.network, query.graph, key, lambda: _compile(query, looking, options, budget, clock))
     problem = problem._replace(local=_local_budgets(query, around.vertices))
     return Compiled(problem, query, around.vertices, around.pairs, query.rivals)
 
 
 def _compile(
-    query: Query, looking: list[Aggregation], options: Mapping[str, bool], budget: int | None
+    query: Query, looking: list[Aggregation], options: Mapping[str, bool], budget: int | None, clock: Clock
 ) -> tuple[Problem, Surroundings]:
     """All but local budgets.
 
     Theory: "Rounding of interval bounds".
     """
     stages, folded, chain = _compile_chain(query, options["fold"], options["reorder"])
+    clock.look()
     around = find_surroundings(query, looking, budget, PAIR_LIMIT)
     first, n, D, rivals = stages[0], around.vertices.size, chain["D"], query.rivals
+    clock.look()
     slots = _lay_slots(query.graph, around)
     active = _active(stages, around.distance, whole=query.claim.node is None or not options["reach"])
+    clock.look()
     products = first_products(query, first, around.vertices, int(active[0]), D)
+    clock.look()
     rows = _raw_rows(query.graph, first, around, slots)
     problem = Problem(
         n=n,

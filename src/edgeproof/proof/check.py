@@ -74,8 +74,8 @@ def check(
     if type(count) is not int or count < 1:
         raise RejectedError("header: nodes is not a number from 1 on")
     table = pairs_of(held.header["pairs"], "pairs")
-    setting = Setting(query)
-    walk = Walk(setting, read_tree(held.body, table, setting.region, count), progress, clock)
+    setting = Setting(query, clock=clock)
+    walk = Walk(setting, read_tree(held.body, table, setting.region, count, clock), progress)
     walk.run()
     return Checked(
         "robust", query.claim, query.threat, graph.directed, None, None, count,

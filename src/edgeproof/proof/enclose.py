@@ -55,6 +55,7 @@ class Enclosure:
         below: Box | None = None
         magnitude = error = np.zeros((0, 0))
         for t in range(1, setting.T + 1):
+            setting.clock.look()
             stage, count = setting.stage(t), setting.active[t]
             if t == 1:
                 own = abs(setting.features[:count]) @ stage.C_abs.T + stage.b_abs

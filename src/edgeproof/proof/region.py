@@ -11,12 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..clock import UNLIMITED, Clock
 from ..errors import TooLargeError
 from ..model.arrays import BoolArray, IntArray
 from ..model.graph import Graph, Pair
 from ..model.query import Query
 
 MOST_PAIRS = 400_000
+STRIDE = 1 << 12  # pairs between two looks at the clock
 
 
 class Group(NamedTuple):
@@ -62,7 +64,8 @@ class Region(NamedTuple):
         return found
 
 
-def find_region(query: Query, depth: int) -> Region:
+def find_region(query: Query, depth: int, clock: Clock = UNLIMITED) -> Region:
+    """Raises `TimeUpError` in the middle where the time is up."""
     graph, threat, node = query.graph, query.threat, query.claim.node
     fragile = _Fragile(query)
     budget = threat.budget
@@ -71,17 +74,24 @@ def find_region(query: Query, depth: int) -> Region:
         movable = set(distance) if depth else set()
     else:
         insertions = depth if budget is None else min(budget, depth)
-        rings = _rings(graph, fragile, node, depth, insertions)
+        rings = _rings(graph, fragile, node, depth, insertions, clock)
         distance = rings[-1]
         movable = {v for v, steps in rings[max(insertions - 1, 0)].items() if steps < depth}
     if budget == 0:
         movable = set()
-    flippable = {graph.pair(u, v) for v in sorted(movable) for u in fragile.into(v)}
+    flippable: set[Pair] = set()
+    for v in sorted(movable):
+        clock.look()
+        flippable |= {graph.pair(u, v) for u in fragile.into(v)}
     if len(flippable) > MOST_PAIRS:
         raise TooLargeError(f"{len(flippable):,} pairs can matter, the checker takes up to {MOST_PAIRS:,}")
     pairs = sorted(flippable)
     slots: list[tuple[int, int, int]] = []  # target, source, pair
+    present: list[bool] = []
     for e, (u, v) in enumerate(pairs):
+        if e % STRIDE == 0:
+            clock.look()
+        present.append(graph.has_edge(u, v))
         slots.append((v, u, e))
         if not graph.directed and u != v:
             slots.append((u, v, e))
@@ -93,10 +103,11 @@ def find_region(query: Query, depth: int) -> Region:
         distance = _over_slots(slots, node, distance)
     vertices = sorted(distance, key=lambda v: (distance[v], v))
     number = {v: k for k, v in enumerate(vertices)}
-    present = [graph.has_edge(u, v) for u, v in pairs]
+    clock.look()
     # edges come first: where slots tie, the line of a max goes to the one that the search takes as well
     there = [*present, True]
     rows = sorted((number[v], not there[e], number[u], e) for v, u, e in slots)
+    clock.look()
     table = np.array([(v, u, e) for v, _, u, e in rows], dtype=np.int64).reshape(-1, 3)
     names = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     order = np.array(vertices, dtype=np.int64)
@@ -170,7 +181,9 @@ class _Fragile:
         return [u for u in self.into(v) if u not in there]
 
 
-def _rings(graph: Graph, fragile: _Fragile, node: int, depth: int, insertions: int) -> list[dict[int, int]]:
+def _rings(
+    graph: Graph, fragile: _Fragile, node: int, depth: int, insertions: int, clock: Clock
+) -> list[dict[int, int]]:
     """rings[k][v]: fewest steps from v to the node, at most `depth`, with at most k insertions on the way."""
     rings: list[dict[int, int]] = []
     for k in range(insertions + 1):
@@ -181,6 +194,7 @@ def _rings(graph: Graph, fragile: _Fragile, node: int, depth: int, insertions: i
                     found.setdefault(u, steps)
             if k > 0:
                 for v in [v for v, far in rings[k - 1].items() if far == steps - 1]:
+                    clock.look()
                     if len(found) < graph.num_vertices:
                         for u in fragile.absent_into(v):
                             found.setdefault(u, steps)

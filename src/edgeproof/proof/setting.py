@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..clock import UNLIMITED, Clock
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.network import Aggregation
 from ..model.query import Query
@@ -30,10 +31,10 @@ class RawSlots(NamedTuple):
 class Setting:
     """A claim, the part of the graph that can matter to it, and the chain of stages."""
 
-    def __init__(self, query: Query, differences: bool = True) -> None:
-        self.query = query
+    def __init__(self, query: Query, differences: bool = True, clock: Clock = UNLIMITED) -> None:
+        self.query, self.clock = query, clock
         self.chain: Chain = make_chain(query, differences)
-        self.region: Region = find_region(query, self.chain.depth)
+        self.region: Region = find_region(query, self.chain.depth, clock)
         self.T = len(self.chain.stages)
         self.active = self._active()
         self.groups: list[list[Group]] = [[], *(self.region.groups(count) for count in self.active[1:])]

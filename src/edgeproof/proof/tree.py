@@ -6,10 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..clock import UNLIMITED, Clock
 from ..errors import RejectedError
 from ..model.graph import Pair
 from .format import BOX, KEPT_FIRST, KIND_BITS, LINE, LINES, LINES_AGAIN, SPLIT, TIGHTEN, Reader
 from .region import Region
+
+STRIDE = 1 << 12  # nodes between two looks at the clock
 
 
 class Node(NamedTuple):
@@ -47,7 +50,7 @@ def steps_of(mark: int) -> tuple[Step, ...]:
     return (Step(tighten=False, lines=True),) if plain or last else ()
 
 
-def read_tree(body: bytes, table: list[Pair], region: Region, expected: int) -> list[Node]:
+def read_tree(body: bytes, table: list[Pair], region: Region, expected: int, clock: Clock = UNLIMITED) -> list[Node]:
     """The nodes in pre-order. Every split must decide a pair that is fragile, can matter and is not decided yet; its
     flipped branch is there exactly if the budgets allow that flip. So the leaves cover every admissible graph.
     """
@@ -69,6 +72,8 @@ def read_tree(body: bytes, table: list[Pair], region: Region, expected: int) -> 
         at, here = reader.at, len(marks)
         mark = reader.mark()
         marks.append([mark, -1, -1, -1])
+        if here % STRIDE == 0:
+            clock.look()
         if len(marks) > expected:
             raise RejectedError(f"byte {at} of the tree: more nodes than the {expected} of the header")
         if mark & KIND_BITS != SPLIT:

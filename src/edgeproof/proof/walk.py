@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..clock import UNLIMITED, Clock
 from ..engines.brute import Evaluator
 from ..errors import RejectedError
 from ..model.arrays import IntArray
@@ -54,9 +53,8 @@ class Walk:
         setting: Setting,
         nodes: list[Node],
         progress: Callable[[int, int], None] | None,
-        clock: Clock = UNLIMITED,
     ) -> None:
-        self.setting, self.nodes, self.progress, self.clock = setting, nodes, progress, clock
+        self.setting, self.nodes, self.progress, self.clock = setting, nodes, progress, setting.clock
         self.region = setting.region
         self.rivals = frozenset(range(len(setting.query.rivals)))
         self.enclosure = Enclosure(setting)

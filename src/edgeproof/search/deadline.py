@@ -28,6 +28,8 @@ from .state.state import STOP
 
 # slots times width times stages: below this a pass over everything takes a millisecond
 LONG_PASS = 1 << 14
+# seconds: the system takes no wait without end, and none of centuries
+LONGEST_WAIT = 3600.0
 # what ends the thread; no signal has this number
 END = 0
 # signals that end a question, where Python handles them at all
@@ -92,8 +94,10 @@ class Alarm(Clock):
     def _listen(self, inner: socket.socket) -> None:
         deadline = self.deadline
         while True:
-            left = None if deadline is None else max(deadline - time.perf_counter(), 0.0)
+            left = None if deadline is None else min(max(deadline - time.perf_counter(), 0.0), LONGEST_WAIT)
             if not select.select([inner], [], [], left)[0]:
+                if left == LONGEST_WAIT:
+                    continue
                 deadline = None
                 self._ring()
                 continue

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..arithmetic.decide import count_products
 from ..arithmetic.enclosure import bounded_scores
+from ..arithmetic.predict import holds_as_it_is
 from ..arithmetic.receptive_field import find_field
 from ..clock import TimeUpError
 from ..errors import Interrupted, TooLargeError
@@ -16,7 +17,6 @@ from ..model.query import Query
 from ..model.verdict import Attack, Lead, Radius, Verdict
 from ..options import resolve
 from ..problem.compile import compile_problem
-from ..problem.layout import Compiled
 from .deadline import Alarm
 from .from_base import by_charges, prepare, radius_by_charges
 from .meanwhile import answer_meanwhile
@@ -35,11 +35,6 @@ MOST_PRODUCTS = 1 << 28
 ENDS = ("timeout", "interrupted", "node limit")
 # bytes: what takes so many is evaluated a few times a minute, and a tree after what charges left open goes nowhere
 HOPELESS = 1 << 31
-
-
-def _compile(query: Query, options: Mapping[str, bool], budget: int | None) -> tuple[Compiled, int]:
-    compiled = compile_problem(query, options, budget)
-    return compiled, len(compiled.pairs) if budget is None else budget
 
 
 def verify(
@@ -155,8 +150,9 @@ def _by_tree(
         return replace(before, reason="incomplete")
     search, reason = None, None
     try:
-        compiled = _compile(query, chosen, query.threat.budget)
-        search = Search(*compiled, chosen, threads, None, trace, alarm, progress)
+        compiled = compile_problem(query, chosen, query.threat.budget, alarm)
+        budget = len(compiled.pairs) if query.threat.budget is None else query.threat.budget
+        search = Search(compiled, budget, chosen, threads, None, trace, alarm, progress)
         reason = search.run(node_limit=node_limit, first_only=True)
     except TooLargeError:
         if before is None:
@@ -229,12 +225,24 @@ def radius(
         answer = _radius_without_tree(query, chosen, alarm, node_limit, memory, started, progress)
         if answer is None or answer.reason not in (None, *ENDS):
             answer = _radius_by_tree(query, chosen, alarm, node_limit, memory, started, answer, threads, progress)
+        if answer.lower < 0 and answer.attack is None:
+            answer = _from_the_start(query, answer, alarm)
     if alarm.tied is not None and alarm.tied <= answer.lower:
         # whether so many flips break the claim is open
         answer = replace(answer, lower=alarm.tied - 1, exact=False, robust=False, reason=answer.reason or "tie")
     if alarm.interrupted:
         raise Interrupted(answer)
     return answer
+
+
+def _from_the_start(query: Query, answer: Radius, alarm: Alarm) -> Radius:
+    """Of a question that ended before anything was looked at: whether the claim holds as it is, if floats can tell."""
+    claim = query.claim
+    try:
+        holds = holds_as_it_is(query.network, query.graph, claim.node, claim.label, query.rivals, alarm)
+    except TimeUpError:
+        return answer
+    return replace(answer, lower=0) if holds else answer
 
 
 def _radius_without_tree(
@@ -246,17 +254,29 @@ def _radius_without_tree(
     started: float,
     progress: Progress | None,
 ) -> Radius | None:
-    if is_for(query, chosen):
-        sizes = BySize(query, alarm, node_limit, progress)
-        sizes.run(first_only=False)
-        return sizes.radius()
     known = None
-    if chosen["radius_from_below"] and few_graphs.is_for(query, chosen, memory):
-        known = few_graphs.FewGraphs(query, alarm, progress).find_radius(started)
-        if known.reason != "incomplete":
-            return known
-    charged = radius_by_charges(query, chosen, alarm, started, progress, memory)
-    return known if charged is None else charged
+    try:
+        if is_for(query, chosen):
+            sizes = BySize(query, alarm, node_limit, progress)
+            sizes.run(first_only=False)
+            return sizes.radius()
+        if chosen["radius_from_below"] and few_graphs.is_for(query, chosen, memory):
+            known = few_graphs.FewGraphs(query, alarm, progress).find_radius(started)
+            if known.reason != "incomplete":
+                return known
+        charged = radius_by_charges(query, chosen, alarm, started, progress, memory)
+    except KeyboardInterrupt:
+        alarm.interrupted = True
+    except TimeUpError:
+        pass
+    else:
+        return known if charged is None else charged
+    if known is not None:
+        return replace(known, reason=alarm.reason)
+    return Radius(
+        lower=-1, upper=None, exact=False, robust=False, label=query.claim.label, reason=alarm.reason,
+        node=query.claim.node, directed=query.graph.directed, stats=no_stats(started),
+    )  # fmt: skip
 
 
 def _radius_by_tree(
@@ -278,10 +298,10 @@ def _radius_by_tree(
         return before if before.reason == "incomplete" else replace(before, reason="memory")
     if before is not None and needed > HOPELESS:
         return replace(before, reason="incomplete")
+    search = RadiusSearch(query, chosen, alarm, node_limit, threads, progress)
+    if before is not None:
+        search.begin_with(before.lower, None if before.attack is None else list(before.attack), before.rival)
     try:
-        search = RadiusSearch(query, chosen, alarm, node_limit, threads, progress)
-        if before is not None:
-            search.begin_with(before.lower, None if before.attack is None else list(before.attack), before.rival)
         search.run()
     except TooLargeError:
         if before is None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..clock import TimeUpError
 from ..model.graph import Graph
 from ..model.network import Layer, Network
 from ..model.query import Query, make_query
@@ -23,7 +22,7 @@ from .base.values import knows
 from .deadline import Alarm
 from .radius import Progress
 from .room import base_bytes, fits
-from .strategy import exploration, no_stats
+from .strategy import exploration
 
 if TYPE_CHECKING:
     from .charges.question import Answer, Question
@@ -147,13 +146,7 @@ def radius_by_charges(
     """Budget by budget, up to the first that has an attack, which then is a smallest one."""
     if not _chosen(query, options, memory) or not options["radius_from_below"]:
         return None
-    try:
-        question = _ask(query, alarm)
-    except TimeUpError:
-        return Radius(
-            lower=-1, upper=None, exact=False, robust=False, label=query.claim.label, attack=None, rival=None,
-            reason=alarm.reason, node=query.claim.node, directed=query.graph.directed, stats=no_stats(started),
-        )  # fmt: skip
+    question = _ask(query, alarm)
     most = question.fragile
     if query.threat.budget is not None:
         most = min(most, query.threat.budget)

@@ -65,7 +65,7 @@ class RadiusSearch:
     def compiled(self) -> Compiled:
         """For the whole cap."""
         if self._kept is None:
-            self._kept = compile_problem(self.query, self.options, self.cap)
+            self._kept = compile_problem(self.query, self.options, self.cap, self.alarm)
         return self._kept
 
     @property
@@ -86,7 +86,7 @@ class RadiusSearch:
     def _start(self, budget: int, alarm: Alarm | None = None) -> Search:
         compiled = self.compiled
         if budget < self._most and self.query.threat.insert and self.query.claim.node is not None:
-            compiled = compile_problem(self.query, self.options, budget)  # fewer insertions reach less far
+            compiled = compile_problem(self.query, self.options, budget, self.alarm)  # fewer insertions reach less far
         search = Search(compiled, budget, self.options, self.threads, self._note_attack, None, alarm or self.alarm)
         self._open.append(search)
         return search

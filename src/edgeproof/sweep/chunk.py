@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..ask import radius, verify
+from ..ask import nothing_known, radius, verify
+from ..clock import TimeUpError
+from ..limits import until
 from ..model.query import make_query
-from ..model.verdict import Stats
+from ..model.verdict import Radius, Stats, Verdict
 from .answer import Failure, Result
 from .confine import confined
 from .job import Job
@@ -101,7 +103,8 @@ def _answer_task(
         limits = chunk.limits.after(task.spent[number] if task.spent else 0.0)
         result = ask_one(job, group, ask, label, limits)
         note(ask, result)
-        label = result.label if label is None else label
+        if status_of(result) != "unknown":  # otherwise it may be no more than the class that leads in floating point
+            label = result.label if label is None else label
         if status_of(result) == "unknown":
             waiting.append(ask)
         fact = learn(job, group, ask, result) if chunk.share else None
@@ -117,8 +120,17 @@ def ask_one(job: Job, group: Group, ask: Ask, label: int | None, limits: Limits)
     network, graph = job.network, job.graphs[group.graph]
     try:
         with confined(limits.memory):
-            if label is None:  # predicted for all vertices at once: no part of what this question costs
-                label = make_query(network, graph, job.threats[ask.threat], group.node).claim.label
+            if label is None:  # predicted for all vertices at once: no part of what this question costs, but for a tie
+                clock = until(limits.timeout, started)
+                try:
+                    label = make_query(network, graph, job.threats[ask.threat], group.node, clock=clock).claim.label
+                except TimeUpError:
+                    known = nothing_known(network, graph, group.node, started)
+                    return (
+                        Radius(-1, None, exact=False, robust=False, **known)
+                        if ask.radius
+                        else Verdict("unknown", **known)
+                    )
             put = radius if ask.radius else verify
             before = time.process_time()
             result = put(

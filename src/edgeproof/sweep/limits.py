@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from ..errors import InputError
+from ..limits import positive, whole_nodes
 
 # search nodes of the first pass, and how much the limit grows from pass to pass: the passes before the one that
 # decides a query cost a fifteenth of it, and most queries are decided in the first
@@ -28,12 +28,8 @@ class Limits:
 
     def __post_init__(self) -> None:
         for field in ("timeout", "memory"):
-            value = getattr(self, field)
-            if value is not None and not (isinstance(value, int | float) and value > 0):
-                raise InputError(f"{field}: expected a positive number, got {value!r}")
-        nodes = self.node_limit
-        if nodes is not None and (isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 1):
-            raise InputError(f"node_limit: expected a whole number from 1 on, got {nodes!r}")
+            object.__setattr__(self, field, positive(getattr(self, field), field, ""))
+        object.__setattr__(self, "node_limit", whole_nodes(self.node_limit))
 
     def passes(self) -> list[Limits]:
         """Growing node limits, these limits last: the table fills fast and the tail comes at the end. `timeout` bounds

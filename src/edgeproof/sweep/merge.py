@@ -10,13 +10,16 @@ from pathlib import Path
 from ..convert.disk import write_all
 from ..errors import InputError, StoreError
 from .line import FORMAT
-from .read import RESULTS, Index, read_sources, result_files
+from .read import RESULTS, Index, Skip, read_sources, result_files
 
 
-def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> tuple[int, int]:
+def merge(
+    folders: Sequence[str | PathLike[str]], out: str | PathLike[str], skip: Skip | None = None
+) -> tuple[int, int]:
     """Write all lines but repetitions into a new store. How many keys there are, and how many lines were read.
 
-    What is merged is left as it is.
+    What is merged is left as it is. skip: is told of lines that are no answers, which are left out; without it they are
+    refused.
     """
     destination = Path(out)
     if result_files(destination) or (destination / "sources.jsonl").exists():
@@ -28,7 +31,7 @@ def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str]) -> t
             raise StoreError(f"{folder}: expected a folder with the results of a sweep, found no {RESULTS}")
         files += found
     sources = {hash_: one for folder in folders for hash_, one in read_sources(folder).items()}
-    index = Index(files)
+    index = Index(files, skip)
     try:
         try:
             destination.mkdir(parents=True, exist_ok=True)

@@ -23,6 +23,10 @@ RESULTS = "results*.jsonl"
 Skip = Callable[[str], None]  # is told which line is no answer, and why
 
 
+class BrokenLineError(StoreError):
+    """A line that is no JSON object: damaged on the disk, or edited."""
+
+
 class Found(NamedTuple):
     """A line and where it stands: its number from 1, and its first byte."""
 
@@ -36,22 +40,36 @@ def result_files(folder: str | PathLike[str]) -> list[Path]:
     return sorted(Path(folder).glob(RESULTS))
 
 
-def read_file(path: Path) -> Iterator[Found]:
+def _read_file(path: Path, skip: Skip | None) -> Iterator[Found]:
     """Every whole line; the last one may be torn or still being written, and is left out then."""
     try:
         with path.open("rb") as file:
-            yield from _lines(path, file)
+            yield from _lines(path, file, skip)
     except OSError as problem:
         raise StoreError(f"{path}: cannot read it: {tell(problem)}") from None
 
 
-def _lines(path: Path, file: BinaryIO) -> Iterator[Found]:
-    start = 0
+def _lines(path: Path, file: BinaryIO, skip: Skip | None) -> Iterator[Found]:
+    """`skip` is told of lines that are no JSON objects, unless the whole file has nothing else: it is none of ours."""
+    start, broken, others = 0, list[BrokenLineError](), False
     for number, text in enumerate(file, 1):
         if not text.endswith(b"\n"):
-            return
-        yield Found(parse(text, f"{path}: line {number}"), start, text, number)
+            break
+        try:
+            line = parse(text, f"{path}: line {number}")
+        except BrokenLineError as problem:
+            if skip is None:
+                raise
+            broken.append(problem)
+        else:
+            others = True
+            yield Found(line, start, text, number)
         start += len(text)
+    if broken and not others:
+        raise broken[0]
+    if skip is not None:
+        for one in broken:
+            skip(str(one))
 
 
 def is_torn(file: BinaryIO) -> bool:
@@ -67,8 +85,10 @@ def parse(text: bytes, where: str) -> dict[str, Any]:
     try:
         line: dict[str, Any] = json.loads(text)
     except (ValueError, RecursionError):
-        raise StoreError(f"{where}: expected a JSON object, got {text[:40]!r}; the file was left as it is") from None
-    found = line.get("format") if isinstance(line, dict) else None
+        line = {}
+    if not isinstance(line, dict) or not line:
+        raise BrokenLineError(f"{where}: expected a JSON object, got {text[:40]!r}; the file was left as it is")
+    found = line.get("format")
     if found != FORMAT:
         raise StoreError(
             f"{where}: expected format {FORMAT}, got {found!r}: written by another version or another program; "
@@ -82,7 +102,7 @@ def read_answers(path: Path, skip: Skip | None = None) -> Iterator[Found]:
 
     Without `skip`, StoreError for the first of them.
     """
-    for found in read_file(path):
+    for found in _read_file(path, skip):
         try:
             whole = complete(found.line)
         except ValueError as problem:

@@ -46,6 +46,7 @@ class Store:
         name = "results.jsonl" if parts == 1 else f"results-{part:04}-of-{parts:04}.jsonl"
         self.path = self.folder / name
         self.repaired: str | None = None
+        self.skipped: list[str] = []  # lines that are no answers; their questions are asked again
         if self.folder.exists() and not self.folder.is_dir():
             raise StoreError(f"{self.folder}: expected a folder for the store, or a name that is free; it is a file")
         try:
@@ -56,7 +57,7 @@ class Store:
         try:
             self._lock()
             self._repair()
-            self.index = Index(result_files(self.folder))
+            self.index = Index(result_files(self.folder), self.skipped.append)
         except BaseException:
             os.close(self._file)
             raise

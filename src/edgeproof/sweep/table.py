@@ -9,8 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import InputError, StoreError
-from .complete import complete
-from .read import RESULTS, is_torn, read_answers, read_file, result_files
+from .read import RESULTS, is_torn, read_answers, result_files
 
 if TYPE_CHECKING:
     import duckdb
@@ -81,11 +80,8 @@ def connect(folder: str | PathLike[str]) -> duckdb.DuckDBPyConnection:
 def _is_whole(path: Path, skipped: list[str]) -> bool:
     """Every line of the file is an answer, the last one has its end; lines that are none are told."""
     before = len(skipped)
-    for found in read_file(path):
-        try:
-            complete(found.line)
-        except ValueError as problem:
-            skipped.append(f"{path}: line {found.number}: {problem}")
+    for _ in read_answers(path, skipped.append):
+        pass
     with path.open("rb") as file:
         return len(skipped) == before and not is_torn(file)
 
