@@ -12,7 +12,7 @@ from typing import Any
 from .clock import Clock, TimeUpError
 from .convert.disk import write_all
 from .errors import RejectedError, TooLargeError
-from .model.query import Query
+from .model.query import Query, require_plain
 from .model.verdict import Verdict
 from .options import resolve
 from .proof.chain import make_chain
@@ -39,6 +39,7 @@ def verify_with_certificate(
     Where lines are used, OF_THE_CHECKER are on whatever `options` says: the checker bounds with them, and without them
     the search would find other boxes, from which lines are other lines, better or worse. One timeout holds for both.
     """
+    require_plain(query, "a proof")
     clock = Clock(None if timeout is None else time.perf_counter() + timeout)
     make_chain(query)  # refuses networks that no rule of the checker speaks of, before the search starts
     options = resolve(options)

@@ -14,7 +14,7 @@ import numpy as np
 
 from .model.arrays import FloatArray
 from .model.network import Aggregation, Layer, Network, Readout
-from .model.query import Query
+from .model.query import Query, require_plain
 from .model.verdict import Verdict
 from .proof.chain import Kind
 from .proof.enclose import Enclosure
@@ -28,6 +28,7 @@ REASON = "rounding in float32 decides"
 
 def verify_in_float32(query: Query, ask: Callable[[Query], Verdict]) -> Verdict:
     """`ask` decides a query in real arithmetic."""
+    require_plain(query, "arithmetic='float32'")
     error = score_errors(query)
     if error is not None:
         margin = np.zeros(query.network.num_classes)

@@ -20,7 +20,7 @@ from ..clock import UNLIMITED, Clock
 from ..errors import TooLargeError
 from ..model.graph import Pair
 from ..model.network import Activation, Aggregation, Layer
-from ..model.query import Query
+from ..model.query import Query, require_plain
 from ..model.verdict import Attack, Radius, Stats, Status, Verdict
 from ..options import resolve
 
@@ -42,6 +42,7 @@ def verify(
     options: Mapping[str, Any] | None = None,
 ) -> Verdict:
     """`vulnerable` comes with a minimum attack: graphs with fewer flips were all looked at before."""
+    require_plain(query, "this brute force")
     resolve(options)
     found = _enumerate(query, timeout, node_limit)
     status: Status = "vulnerable" if found.attack is not None else "unknown" if found.reason is not None else "robust"
@@ -59,6 +60,7 @@ def radius(
     options: Mapping[str, Any] | None = None,
 ) -> Radius:
     """The number of flips of the first attack, minus one."""
+    require_plain(query, "this brute force")
     resolve(options)
     found = _enumerate(query, timeout, node_limit)
     robust = found.attack is None and found.reason is None

@@ -12,7 +12,7 @@ from ..arithmetic.enclosure import bounded_scores
 from ..arithmetic.receptive_field import find_field
 from ..clock import TimeUpError
 from ..errors import Interrupted, TooLargeError
-from ..model.query import Query
+from ..model.query import Query, require_plain
 from ..model.verdict import Attack, Lead, Radius, Verdict
 from ..options import resolve
 from ..problem.compile import compile_problem
@@ -58,6 +58,7 @@ def verify(
     Ctrl-C raises `Interrupted`, with what is known. progress: told the number of search nodes now and then. memory:
     what the question may take, in gigabytes; None: what is free.
     """
+    require_plain(query, "the search alone")
     asked = {"timeout": timeout, "node_limit": node_limit, "options": options, "memory": memory}
     early = None if trace is not None else answer_meanwhile("verify", query, asked)
     if isinstance(early, Verdict):
@@ -188,6 +189,7 @@ def radius(
     """The largest budget that the claim survives. Ctrl-C raises `Interrupted`, with the interval that is known; memory:
     as for `verify`.
     """
+    require_plain(query, "the search alone")
     asked = {"timeout": timeout, "node_limit": node_limit, "options": options, "memory": memory}
     early = answer_meanwhile("radius", query, asked)
     if isinstance(early, Radius):
