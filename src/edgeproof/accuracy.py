@@ -79,6 +79,11 @@ def certified_accuracy(
     """
     graphs = tuple(graph) if isinstance(graph, Sequence) else (graph,)
     require_parts(network, graphs, threat)
+    if "budget" in threat.rules:
+        raise InputError(
+            "budget: certified accuracy is a curve over budgets that hold for all nodes, got a rule by degree; "
+            "a sweep with --budget degree+0, degree+1, .. and its report draw that curve"
+        )
     chosen = choose(nodes, graph if network.task == "node" else graphs)
     if chosen.size == 0:
         raise InputError("nodes: expected at least one, got none")

@@ -12,7 +12,7 @@ import click
 from ..engines.mip.settings import TABLE as MIP
 from ..errors import InputError, Interrupted
 from ..options import TABLE
-from .parse import parse_local_budget, parse_options, parse_pairs
+from .parse import parse_budget, parse_local_budget, parse_options, parse_pairs
 from .progress import working
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ SWITCHES = (
 
 THREAT_OPTIONS = (
     click.option(
-        "--local-budget", metavar="N|@FILE", help="Most flips at a vertex: one number, or a file with one each."
+        "--local-budget",
+        metavar="N|RULE|@FILE",
+        help="Most flips at a vertex: one number, a rule such as degree+2, or a file with one each.",
     ),
     click.option("--delete/--no-delete", default=True, show_default=True, help="Every edge may be deleted."),
     click.option("--insert/--no-insert", default=False, show_default=True, help="Every absent pair may be inserted."),
@@ -100,7 +102,7 @@ class Question:
 
 
 def make_question(
-    *, model: str, graph: str, budget: int | None, index: int | None, directed: bool | None, local_budget: str | None,
+    *, model: str, graph: str, budget: str | None, index: int | None, directed: bool | None, local_budget: str | None,
     delete: bool, insert: bool, insert_into_target: bool, fragile: tuple[str, ...], protected: tuple[str, ...],
     options: tuple[str, ...], **asked: Any,
 ) -> Question:  # fmt: skip
@@ -112,7 +114,7 @@ def make_question(
     if insert and insert_into_target:
         raise InputError("insert: expected --insert or --insert-into-target, got both")
     threat = Threat(
-        budget=budget,
+        budget=parse_budget(budget),
         local_budget=parse_local_budget(local_budget),
         delete=delete,
         insert="target" if insert_into_target else insert,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="One exact radius: how many flips does it survive?", epilog=SWITCHES)
 @asks_a_question
-@click.option("--max-budget", "budget", type=int, metavar="K", help="Look no further than this many flips.")
+@click.option("--max-budget", "budget", metavar="K|RULE", help="Look no further than this many flips, or a rule.")
 def radius(as_json: bool, **typed: Any) -> int:
     """The largest number of flips that a prediction survives, and a smallest attack.
 
@@ -36,7 +36,8 @@ def radius(as_json: bool, **typed: Any) -> int:
     if as_json:
         print_json(answer.to_dict())
     else:
-        click.echo(f"{_tell_radius(answer, question.threat.budget)}: {tell_subject(answer.node, answer.label)}")
+        cap = question.threat.resolved(question.graph, answer.node).budget
+        click.echo(f"{_tell_radius(answer, cap)}: {tell_subject(answer.node, answer.label)}")
         click.echo(f"  threat: {tell_threat(question.threat, question.graph)}")
         if answer.attack is not None:
             click.echo(f"  attack: {tell_attack(answer.attack, answer.rival, question.graph)}")

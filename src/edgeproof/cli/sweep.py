@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from ..model.by_degree import ByDegree
 from .failure import UNKNOWN
 from .parse import parse_local_budget, parse_options, parse_pairs
 from .progress import working
@@ -30,7 +31,11 @@ _OPTIONS = (
         "graphs, which graphs of the file. [default: all]",
     ),
     click.option(
-        "--budget", "budgets", multiple=True, metavar="N[,L]", help="Most flips in all, and at a vertex. Repeatable."
+        "--budget",
+        "budgets",
+        multiple=True,
+        metavar="N[,L]",
+        help="Most flips in all, and at a vertex: numbers, or rules such as degree+2. Repeatable.",
     ),
     click.option("--radius", is_flag=True, help="Ask for exact radii; a --budget is the cap then."),
     click.option("--label", type=int, help="The class to defend [default: the predicted class]."),
@@ -57,7 +62,7 @@ _WITH_PLAN = ("plan", "out", "workers", "dask", "shard", "passes", "share", "ret
 
 _PLAN_FILE = """\b
 A plan file says the same in TOML; keys above the first [[sweep]] hold for all of them:
-  budgets = [1, 2, [5, 1]]     # a pair: global and local
+  budgets = [1, 2, [5, 1], "degree+2"]     # a pair: global and local
   timeout = 300
   [[sweep]]
   model = "Cora_sum.npz"       # relative to the plan file
@@ -141,12 +146,14 @@ def _specs(model: str | None, graph: str | None, typed: dict[str, Any]) -> list[
     ]  # fmt: skip
 
 
-def _parse_budget(text: str) -> int | list[int]:
-    parts = text.split(",")
-    if len(parts) > 2 or not all(part.strip().isdecimal() for part in parts):
-        raise InputError(f"budget: expected a number, or two for global and local budget, got {text!r}")
-    numbers = [int(part) for part in parts]
-    return numbers if len(numbers) == 2 else numbers[0]
+def _parse_budget(text: str) -> str | list[str]:
+    """`5`, `degree+2`, or two of them: global and local budget."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) > 2 or not all(part.isdecimal() or ByDegree.parse(part) for part in parts):
+        raise InputError(
+            f"budget: expected a number or a rule such as degree+2, or two for global and local budget, got {text!r}"
+        )
+    return parts if len(parts) == 2 else parts[0]
 
 
 def _connect(address: str) -> Any:

@@ -19,6 +19,16 @@ def tell_subject(node: int | None, label: int) -> str:
     return f"{'graph' if node is None else f'node {node}'}, class {label}"
 
 
+def tell_budget(threat: Threat, graph: Graph, node: int | None) -> str:
+    """Such as `5 flips`, or of a rule `5 flips (degree+2)`."""
+    number, rule = threat.resolved(graph, node).budget, threat.rules.get("budget")
+    if number is None:
+        return "any number of flips"
+    told = count(number, "unit of cost") if threat.cost else count(number, "flip")
+    told = told.replace("unit of costs", "units of cost")
+    return told if rule is None else f"{told} ({rule})"
+
+
 def tell_threat(threat: Threat, graph: Graph) -> str:
     """What was allowed, such as `deletions, local budget 2, directed graph`."""
     if threat.fragile is not None:
@@ -30,7 +40,7 @@ def tell_threat(threat: Threat, graph: Graph) -> str:
     if threat.protected:
         parts.append(f"{len(threat.protected)} protected")
     if threat.local_budget is not None:
-        one = isinstance(threat.local_budget, int)
+        one = isinstance(threat.local_budget, int) or "local_budget" in threat.rules
         parts.append(f"local budget {threat.local_budget}" if one else "a local budget for each vertex")
     return ", ".join([*parts, f"{'directed' if graph.directed else 'undirected'} graph"])
 

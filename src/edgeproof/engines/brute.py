@@ -22,7 +22,7 @@ from ..errors import TooLargeError
 from ..model.activation import Activation
 from ..model.graph import Pair
 from ..model.network import Aggregation, Layer
-from ..model.query import Query
+from ..model.query import Query, require_plain
 from ..model.verdict import Attack, Radius, Stats, Status, Verdict
 from ..options import resolve
 
@@ -53,6 +53,7 @@ def verify(
     options: Mapping[str, Any] | None = None,
 ) -> Verdict:
     """`vulnerable` comes with a minimum attack: graphs with fewer flips were all looked at before."""
+    require_plain(query, "this brute force")
     resolve(options)
     found = _enumerate(query, timeout, node_limit)
     broken = found.attack is not None
@@ -71,6 +72,7 @@ def radius(
     options: Mapping[str, Any] | None = None,
 ) -> Radius:
     """The number of flips of the first attack, minus one."""
+    require_plain(query, "this brute force")
     resolve(options)
     found = _enumerate(query, timeout, node_limit)
     robust = found.attack is None and found.reason is None

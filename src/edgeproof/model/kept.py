@@ -78,8 +78,10 @@ def ask_for(
         shifted = _with_less(network, allowed[0], lead) if single else None
         kept[key] = _rewrite(network, allowed, rivals, lead) if shifted is None else shifted
     if single and kept[key].widths == network.widths:  # the same classes, one of them with a smaller bias
-        return Asked(Query(kept[key], graph, threat, plain.claim), plain.claim.label, tuple(range(network.num_classes)))
-    query = Query(kept[key], graph, threat, Claim(plain.claim.node, 0))
+        return Asked(
+            Query(kept[key], graph, plain.threat, plain.claim), plain.claim.label, tuple(range(network.num_classes))
+        )
+    query = Query(kept[key], graph, plain.threat, Claim(plain.claim.node, 0))
     return Asked(query, _leading(plain, allowed), (allowed[0], *rivals))
 
 

@@ -26,13 +26,16 @@ class Subject(NamedTuple):
 
 @dataclass
 class Known:
-    """lower: largest budget proved, infinite if nothing admissible breaks it; upper: smallest attack minus 1."""
+    """lower: largest budget proved, infinite if nothing admissible breaks it; upper: the cheapest attack minus 1. Under
+    a rule by degree both are counted from `share`, what the rule gives the node.
+    """
 
     lower: float
     upper: float
     exact: bool  # a radius was asked for, and found
     right: bool | None  # the defended class is the true one; None: unknown
     true_label: int | None
+    share: int = 0
 
 
 @dataclass(frozen=True)
@@ -91,25 +94,26 @@ def _intervals(rows: Sequence[Row]) -> dict[Subject, Known]:
         subject = Subject(row.graph, row.graph_index, row.node)
         if subject not in out:
             # the predicted class is what the network says: it survives zero flips
-            out[subject] = Known(0 if row.predicted else -1, inf, False, None, row.true_label)
+            start = 0 if row.predicted else -1
+            out[subject] = Known(start - row.share, inf, False, None, row.true_label, row.share)
         known = out[subject]
         if row.label is not None and row.true_label is not None:
             known.right = row.label == row.true_label
         if row.attack is not None:
-            known.upper = min(known.upper, len(row.attack) - 1)
+            known.upper = min(known.upper, row.attack.cost - 1 - row.share)
         if row.kind == "radius" and row.lower is not None:
             known.exact |= row.status in ("robust", "vulnerable")
             unbounded = row.status == "robust" and row.budget is None
-            known.lower = max(known.lower, inf if unbounded else row.lower)
+            known.lower = max(known.lower, inf if unbounded else row.lower - row.share)
         elif row.status == "robust":
-            known.lower = max(known.lower, inf if row.budget is None else row.budget)
+            known.lower = max(known.lower, inf if row.budget is None else row.budget - row.share)
     return out
 
 
 def _curve(setting: Setting, rows: Sequence[Row]) -> Curve:
     known = list(_intervals(rows).values())
-    asked = [row.budget for row in rows if row.budget is not None]
-    broken = [int(one.upper) + 1 for one in known if one.upper < inf]
+    asked = [max(row.budget - row.share, 0) for row in rows if row.budget is not None]
+    broken = [max(int(one.upper) + 1, 0) for one in known if one.upper < inf]
     last = max(asked) if asked else max(broken, default=0)
     budgets = range(min(last, MOST_BUDGETS) + 1)
     labelled = all(one.right is not None for one in known)
@@ -136,7 +140,7 @@ def _histogram(known: Sequence[Known]) -> dict[str, int]:
     """Radii that are known exactly; "robust": nothing within the cap breaks it; "unknown": the interval is open."""
     if not any(one.exact for one in known):
         return {}
-    values = [int(one.lower) for one in known if one.exact and one.upper < inf]
+    values = [int(one.lower) + one.share for one in known if one.exact and one.upper < inf]
     spread = range(min(values), max(values) + 1) if values else range(0)
     shown = spread if len(spread) <= MOST_BUDGETS else sorted(set(values))
     out = {str(radius): values.count(radius) for radius in shown}

@@ -67,7 +67,7 @@ def _axes(make: Any, across: str, up: str) -> tuple[Any, Any]:
 
 
 def _share_plot(make: Any, curve: Curve, names: tuple[str, ...]) -> Any:
-    figure, axes = _axes(make, "budget (flips)", "share of claims")
+    figure, axes = _axes(make, curve.setting.axis, "share of claims")
     for line in share_lines(curve, names):
         budgets, shares = [x for x, _ in line.points], [y for _, y in line.points]
         (drawn,) = axes.plot(budgets, shares, marker=".", label=line.name, linewidth=1.8 if line.main else 0.9)

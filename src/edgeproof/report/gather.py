@@ -8,12 +8,14 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, NamedTuple
 
+from ..model.by_degree import ByDegree
 from ..model.graph import Pair
-from ..sweep.line import DECIDED
+from ..model.verdict import Attack
+from ..sweep.line import DECIDED, stored_attack
 from ..sweep.read import read_answers, read_best, result_files
 
 
@@ -37,11 +39,12 @@ class Row(NamedTuple):
     rival: int | None
     lower: int | None
     upper: int | None
-    attack: tuple[Pair, ...] | None
+    attack: Attack | None
     reason: str
     implied: bool
     spent: float
     nodes: int | None
+    share: int  # of a budget by degree: what the rule gives this node beside the number that is added
 
 
 class Setting(NamedTuple):
@@ -54,6 +57,13 @@ class Setting(NamedTuple):
     flips: str
     local: str
     exactly: str  # the threat in full, so that lists that differ are not taken for one
+    rule: str = ""  # of budgets by degree, without the number that is added
+
+    @property
+    def axis(self) -> str:
+        """What budgets count."""
+        unit = "cost" if '"cost"' in self.exactly else "flips"
+        return f"budget ({self.rule} + k {unit})" if self.rule else f"budget ({unit})"
 
     @property
     def title(self) -> str:
@@ -153,19 +163,24 @@ def _row(line: dict[str, Any], spent: float) -> Row:
         line["node"],
         line["kind"], line["budget"], line["engine"], line["status"], line["label"], asked["label"] is None,
         line["true_label"], line["rival"], line["lower"], line["upper"],
-        None if line["attack"] is None else tuple((u, v) for u, v in line["attack"]),
+        None if line["attack"] is None else stored_attack(line),
         reason, line["implied_by"] is not None, spent, line["stats"].get("nodes"),
+        line["threat"].get("budget_share") or 0,
     )  # fmt: skip
 
 
 def _setting(line: dict[str, Any]) -> Setting:
-    threat, local = line["threat"], line["local_budget"]
+    threat, local = dict(line["threat"]), line["local_budget"]
+    threat.pop("budget_share", None)
+    rule = ByDegree.parse(threat.pop("budget_rule", ""))
+    everywhere = threat.get("local_budget_rule")
     against = line["asked"]["target"]
     return Setting(
         line["network"], line["network_name"], re.sub(r"\[\d+\]$", "", line["graph_name"]),
         "all" if against is None else str(against), _flips(threat),
-        "by vertex" if threat.get("local_budgets") else "" if local is None else str(local),
+        everywhere or ("by vertex" if threat.get("local_budgets") else "" if local is None else str(local)),
         json.dumps([threat, line["asked"]["label"]], sort_keys=True),
+        "" if rule is None else str(replace(rule, plus=0)),
     )  # fmt: skip
 
 
@@ -175,4 +190,18 @@ def _flips(threat: dict[str, Any]) -> str:
     insert = {True: ["insertions"], "target": ["insertions into the node"]}.get(threat.get("insert"), [])
     parts = (["deletions"] if threat.get("delete") else []) + insert
     told = " and ".join(parts) or "nothing"
-    return told + (f", {threat['protected']['count']} protected" if threat.get("protected") else "")
+    told += f", {threat['protected']['count']} protected" if threat.get("protected") else ""
+    told += f", {threat['cost'].get('count')} costs" if threat.get("cost") else ""
+    return told + _more(threat.get("features"), threat.get("inject"))
+
+
+def _more(features: dict[str, Any] | None, inject: dict[str, Any] | None) -> str:
+    told = ""
+    if features and features["flips"]:
+        budget = features["budget"]
+        told += ", flips of features" + ("" if budget is None else f" (up to {budget})")
+    elif features:
+        told += f", features moved by up to {features['epsilon']}"
+    if inject:
+        told += f", up to {inject['count']} new vertices with up to {inject['edges']} edges each"
+    return told

@@ -178,7 +178,7 @@ def _share_figure(curve: Curve, names: tuple[str, ...]) -> str:
     note = "; the shade is what is not decided" if band else ""
     return _figure(
         what, f"{curve.setting.terms}; {curve.count:,} {'claim' if curve.count == 1 else 'claims'}{note}",
-        chart.steps(lines, told, "budget (flips)", "share"), _legend(lines),
+        chart.steps(lines, told, curve.setting.axis, "share"), _legend(lines),
         f'<table><thead><tr><th scope="col">budget</th>{heads}</tr></thead><tbody>{body}</tbody></table>',
     )  # fmt: skip
 
@@ -317,7 +317,7 @@ def _cells(row: Row, names: tuple[str, ...]) -> list[Any]:
     return [
         setting.network_name, row.graph_name, row.graph_index if row.node is None else row.node, row.kind, row.budget,
         setting.local, setting.flips, setting.target, row.status, _tell_radius(row), told(row.label),
-        told(row.true_label), told(row.rival), None if row.attack is None else len(row.attack), round(row.spent, 6),
+        told(row.true_label), told(row.rival), None if row.attack is None else row.attack.cost, round(row.spent, 6),
         row.nodes, row.reason or ("followed from another answer" if row.implied else ""),
     ]  # fmt: skip
 

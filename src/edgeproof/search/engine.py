@@ -13,7 +13,7 @@ from ..arithmetic.predict import holds_as_it_is
 from ..arithmetic.receptive_field import find_field
 from ..clock import TimeUpError
 from ..errors import Interrupted, TooLargeError
-from ..model.query import Query
+from ..model.query import Query, require_plain
 from ..model.verdict import Attack, Lead, Radius, Verdict
 from ..options import resolve
 from ..problem.compile import compile_problem
@@ -53,6 +53,7 @@ def verify(
     Ctrl-C raises `Interrupted`, with what is known. progress: told the number of search nodes now and then. memory:
     what the question may take, in gigabytes; None: what is free.
     """
+    require_plain(query, "the search alone")
     if attended.is_for(query):
         return _of_attention(query, timeout, node_limit, options, None).verdict()
     asked = {"timeout": timeout, "node_limit": node_limit, "options": options, "memory": memory}
@@ -209,6 +210,7 @@ def radius(
     """The largest budget that the claim survives. Ctrl-C raises `Interrupted`, with the interval that is known; memory:
     as for `verify`.
     """
+    require_plain(query, "the search alone")
     if attended.is_for(query):
         return _of_attention(query, timeout, node_limit, options, progress, first_only=False).radius()
     asked = {"timeout": timeout, "node_limit": node_limit, "options": options, "memory": memory}

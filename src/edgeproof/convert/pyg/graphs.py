@@ -94,3 +94,42 @@ def flip_data(data: Any, pairs: Iterable[tuple[int, int]], directed: bool | None
     index = data.edge_index
     flipped.edge_index = index.new_tensor(kept).reshape(-1, 2).t().contiguous()
     return flipped
+
+
+def change_data(
+    data: Any,
+    pairs: Iterable[tuple[int, int]],
+    directed: bool | None,
+    features: Iterable[tuple[int, int]],
+    values: Iterable[float] | None,
+    rows: list[list[float]],
+) -> Any:
+    """A copy with these pairs flipped, features flipped between 0 and 1 (or set to `values`), and vertices added.
+
+    Where a mask or a class belongs to each vertex, new ones have False and -1.
+    """
+    (raw,), _ = read_data(data)
+    changed = copy.copy(data)
+    n = raw.num_vertices
+    x = data.x.clone()
+    held = None if values is None else list(values)
+    for at, (vertex, column) in enumerate(features):
+        x[vertex, column] = (0.0 if float(x[vertex, column]) else 1.0) if held is None else held[at]
+    if rows:
+        x = _joined([x, x.new_tensor(rows)])
+        for field in data.keys():  # noqa: SIM118 - not a dict
+            value = data[field]
+            if field != "x" and getattr(value, "shape", ())[:1] == (n,):
+                shape = (len(rows), *value.shape[1:])
+                blank = value.new_zeros(shape) if str(value.dtype) == "torch.bool" else value.new_full(shape, -1)
+                changed[field] = _joined([value, blank])
+        if getattr(data, "num_nodes", None) is not None and "num_nodes" in data:
+            changed.num_nodes = n + len(rows)
+    changed.x = x
+    return flip_data(changed, pairs, directed)
+
+
+def _joined(parts: list[Any]) -> Any:
+    import torch
+
+    return torch.cat(parts)

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import InputError
 from ...model.network import Aggregation
-from ...model.query import Query
+from ...model.query import Query, require_plain
 from ...model.verdict import Attack, Radius, Verdict
 from .arena import survey
 from .decide import Decision, Effort, decide
@@ -25,6 +25,7 @@ _KNOWN = (Aggregation.SUM, Aggregation.MAX, Aggregation.MEAN)
 def _begin(
     query: Query, timeout: float | None, node_limit: int | None, options: Mapping[str, Any] | None
 ) -> tuple[float, Settings, Effort]:
+    require_plain(query, "the engine 'mip'")
     settings = resolve(options)
     for number, layer in enumerate(query.network.layers, 1):
         if layer.aggregation not in _KNOWN and not layer.is_dense:
