@@ -35,6 +35,7 @@ ROWS = (
     ("search.budget",),
     ("search.maxima",),
     ("search.deep",),
+    ("search.attention",),
     ("search.tree",),
     ("search.strategies", "search"),  # what moves the tree's kernels
     ("engines",),

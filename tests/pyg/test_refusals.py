@@ -59,7 +59,7 @@ class Two(Edges):
 @pytest.mark.parametrize(
     ("model", "complaint"),
     [
-        (g.GAT(3, 4, 2, 2), r"convs\.0 \(GATConv\): attention weighs every message .* retrain with SAGEConv"),
+        (g.TransformerConv(3, 4), r"\(TransformerConv\): attention weighs every message .* retrain with SAGEConv"),
         (g.PNAConv, "expected a torch.nn.Module or a list of layers, got the class PNAConv"),
         (g.GraphSAGE(3, 4, 2, 2, act="mish"), r"act \(Mish\): it is curved in a way .* retrain with GELU"),
         (g.GraphSAGE(3, 4, 2, 2, norm="layer_norm"), r"norms\.0 \(LayerNorm\): it divides by a statistic"),

@@ -3,7 +3,7 @@
 The program's bound is exact where nothing flips, so an optimum above 0 names flips: the next graph to look at, and the
 pair to decide. A decision changes the options of two vertices at most; all others are kept.
 
-Theory: "Branch and bound covers every admissible graph".
+Theory: "Branch and bound on the program".
 """
 
 from __future__ import annotations

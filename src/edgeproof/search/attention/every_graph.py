@@ -1,4 +1,7 @@
-"""Networks with attention that no bound speaks of: every admissible graph is looked at, where they are few."""
+"""Networks with attention that no bound speaks of: every admissible graph is looked at, where they are few.
+
+Theory: "Every graph with attention".
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 An option bounds what the vertex then adds to logits and to leads. It is one set of flips, or, with linear bounds, any
 set whose cost is no more than the option's.
+
+Theory: "Values after every set of flips", "Linear bounds of a hidden row".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Questions about networks with attention: no search tree, by tables and a program or graph by graph.
 
-Theory: "Attention".
+Theory: "Branch and bound on the program", "Every graph with attention".
 """
 
 from __future__ import annotations
