@@ -87,7 +87,7 @@ class Pass(NamedTuple):
 
     value: FloatArray  # (K,) largest margin of a rival, of the best flips
     pair: NDArray[np.int64]  # (2, K)
-    held: IntArray  # (1,) how many of these
+    held: IntArray  # (2,) how many of these, and where the worst is once there is no more room
     z: NDArray[np.float64]  # (near, H) pre-activations of in-neighbours
     term: NDArray[np.float64]  # (near, R) what each adds
     after: NDArray[np.float64]  # (near, R) the same where something else has changed
@@ -108,10 +108,16 @@ class Tables(NamedTuple):
     """
 
     B: int
-    # by how much what a vertex gathers can rise or fall, a coordinate: c insertions anywhere
-    rise: NDArray[np.float64]  # (B + 1, H)
-    fall: NDArray[np.float64]  # (B + 1, H)
+    # by how much c insertions can raise or lower what a vertex gathers, where senders lose d in-neighbours
+    rises: NDArray[np.float64]  # (d: B + 1, c: B + 1, H)
+    falls: NDArray[np.float64]
+    rise: NDArray[np.float64]  # (B + 1, H) those of the shape
+    fall: NDArray[np.float64]
     inside: NDArray[np.float64]  # (B + 1, H) c flips with in-neighbours of the node, either way
+    # vertices in the order of what their message adds at most to a term of factor 1
+    order: NDArray[np.int64]  # (R, n)
+    key: NDArray[np.float64]  # (R, n)
+    ranked: IntArray  # (R,) how many in-neighbours senders have lost there; -1: no order yet
     # in-neighbours w (row near: the node itself)
     z: NDArray[np.float64]  # (near + 1, H) pre-activation if nothing but the node's degree changes
     low: NDArray[np.float64]  # (near + 1, H) what it can become, at least and at most
@@ -138,7 +144,7 @@ class Tables(NamedTuple):
     gain: FloatArray  # (n,) by how much a flip of one in-neighbour with x moves the margin; NEVER_WORTH: none
     worth: NDArray[np.float64]  # (near, n) most that an attack reaches with a flip of this in-neighbour and x
     top: NDArray[np.float64]  # (4, B + 1) best items: insertions, deletions; the same with in-neighbours
-    line: NDArray[np.float64]  # (12, H)
+    line: NDArray[np.float64]  # (13, H)
     out: FloatArray  # (8,)
     second: IntArray  # (1,) how many vertices in-neighbours of the node hear
 

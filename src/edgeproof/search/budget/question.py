@@ -1,4 +1,7 @@
-"""From a query to the flat arrays of `Star`, where its network is two layers whose output is linear."""
+"""From a query to the flat arrays of `Star`, where its network is two layers whose output is linear.
+
+Theory: "Rounding of shapes".
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Flips at the node and at its in-neighbours are gone through one by one; each takes a row of H numbers a neighbour. A
 flip elsewhere matters under GCN only, and by the degree of its ends only: one partner stands for all.
+
+Theory: "Pass over single flips".
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ def make_pass(star: Star, near: int, kept: int) -> Pass:
     """`near`: in-neighbours that the node can have; `kept`: how many candidates are remembered."""
     n, H, R = star.n, star.H, star.R
     return Pass(
-        value=np.zeros(kept), pair=np.zeros((2, kept), dtype=np.int64), held=np.zeros(1, dtype=np.int64),
+        value=np.zeros(kept), pair=np.zeros((2, kept), dtype=np.int64), held=np.zeros(2, dtype=np.int64),
         z=np.zeros((near, H)), term=np.zeros((near, R)), after=np.zeros((near, R)),
         second=np.full(n, -1, dtype=np.int64), seconds=np.zeros(n, dtype=np.int64), reach=np.zeros(n),
         mend=np.zeros((n, R)), near=np.zeros(n + 1, dtype=np.int64), around=np.zeros(n + 1, dtype=np.int64),
@@ -44,17 +46,19 @@ def make_pass(star: Star, near: int, kept: int) -> Pass:
 @leaf
 def offer(p, value, x, y):
     """Keep a flip if it is among the best; without order, the worst goes."""
-    m = p.held[0]
+    m, at = p.held[0], p.held[1]
     if m < p.value.size:
-        p.value[m], p.pair[0, m], p.pair[1, m] = value, x, y
+        at = m
         p.held[0] = m + 1
+    elif value <= p.value[at]:
         return
-    worst = 0
-    for k in range(1, m):
-        if p.value[k] < p.value[worst]:
-            worst = k
-    if value > p.value[worst]:
-        p.value[worst], p.pair[0, worst], p.pair[1, worst] = value, x, y
+    p.value[at], p.pair[0, at], p.pair[1, at] = value, x, y
+    if p.held[0] == p.value.size:
+        worst = 0
+        for k in range(1, p.value.size):
+            if p.value[k] < p.value[worst]:
+                worst = k
+        p.held[1] = worst
 
 
 @leaf
@@ -117,7 +121,7 @@ def reach_of_degrees(t, s, p, m, count):
         for i in range(t.H):
             turn[i] = 0.0
         for e in range(around):
-            fall, rise = steps(t.first, s.heard[p.around[e]], np.int64(1))
+            fall, rise = steps(t.first, s.heard[p.around[e]], np.int64(1), np.int64(1))
             for i in range(t.H):
                 turn[i] = max(turn[i], max(fall, rise) * abs(t.sent[p.around[e], i]))
         for i in range(t.H):
@@ -128,7 +132,7 @@ def reach_of_degrees(t, s, p, m, count):
             x = p.around[e]
             if x == t.node:
                 continue
-            fall, rise = steps(t.first, s.heard[x], np.int64(1))
+            fall, rise = steps(t.first, s.heard[x], np.int64(1), np.int64(1))
             for r in range(t.R):
                 up, down = two_ways(t.take[r], t.sent[x], low, high, t.H)
                 p.mend[p.second[x], r] += factor * max(fall * down, rise * up, 0.0)

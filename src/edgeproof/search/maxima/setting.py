@@ -1,4 +1,7 @@
-"""A question about a node under two layers, at least one of which takes a max of values that are nowhere negative."""
+"""A question about a node under two layers, at least one of which takes a max of values that are nowhere negative.
+
+Theory: "Flips at one vertex under a max", "Single flips under a max".
+"""
 
 from __future__ import annotations
 
