@@ -39,6 +39,7 @@ ROWS = (
     ("search.strategies", "search"),  # what moves the tree's kernels
     ("engines",),
     ("proof",),
+    ("wider",),
     ("ask", "certify", "checking", "float32", "shrink"),
     ("sweep", "accuracy"),
     ("report",),

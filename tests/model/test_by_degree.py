@@ -94,7 +94,7 @@ def test_graph_tasks_and_curves_over_all_nodes_refuse_a_rule() -> None:
 
 @pytest.mark.parametrize("bad", [{"times": -1.0}, {"times": np.nan}, {"plus": 0.5}, {"times": True}])
 def test_a_rule_is_checked_when_it_is_made(bad: dict[str, object]) -> None:
-    with pytest.raises(ep.InputError, match="times|plus"):
+    with pytest.raises(ep.InputError, match=r"times|plus"):
         ep.ByDegree(**bad)
 
 

@@ -19,8 +19,9 @@ from ..arithmetic.surds import Column, largest
 from ..clock import UNLIMITED, Clock
 from ..errors import TooLargeError
 from ..model.graph import Pair
+from ..model.injection import NewEnds
 from ..model.network import Activation, Aggregation, Layer
-from ..model.query import Query, require_plain
+from ..model.query import Query
 from ..model.verdict import Attack, Radius, Stats, Status, Verdict
 from ..options import resolve
 
@@ -42,7 +43,10 @@ def verify(
     options: Mapping[str, Any] | None = None,
 ) -> Verdict:
     """`vulnerable` comes with a minimum attack: graphs with fewer flips were all looked at before."""
-    require_plain(query, "this brute force")
+    if not query.threat.is_plain:
+        from . import brute_wider
+
+        return brute_wider.verify(query, timeout=timeout, node_limit=node_limit, options=options)
     resolve(options)
     found = _enumerate(query, timeout, node_limit)
     status: Status = "vulnerable" if found.attack is not None else "unknown" if found.reason is not None else "robust"
@@ -60,7 +64,10 @@ def radius(
     options: Mapping[str, Any] | None = None,
 ) -> Radius:
     """The number of flips of the first attack, minus one."""
-    require_plain(query, "this brute force")
+    if not query.threat.is_plain:
+        from . import brute_wider
+
+        return brute_wider.radius(query, timeout=timeout, node_limit=node_limit, options=options)
     resolve(options)
     found = _enumerate(query, timeout, node_limit)
     robust = found.attack is None and found.reason is None
@@ -147,6 +154,9 @@ def fragile_pairs(query: Query) -> list[Pair]:
         chosen = set(edges) if threat.delete else set()
         if threat.insert == "target":
             chosen |= {name((u, node)) for u in range(n) if u != node and node is not None} - edges
+        elif isinstance(threat.insert, NewEnds):
+            new = range(threat.insert.first, n)
+            chosen |= {name(pair) for u in range(n) for v in new if u != v for pair in ((u, v), (v, u))} - edges
         elif threat.insert:
             number = n * (n - 1) // (1 if graph.directed else 2)
             if number - len(edges) > LIMIT:

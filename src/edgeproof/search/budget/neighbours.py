@@ -129,7 +129,7 @@ def fill_psi(t, s, p, g, near, at, r, i, k, m, noting):
     elsewhere, at_node = turns_of(t, i, k, m)
     scale_last = alpha(t.last, s.heard[v] + i - k, s.loop[v])
     usual = beta(t.last, s.heard[w]) * alpha(t.first, s.heard[w], s.loop[w])
-    for a in range(m + 1 if t.insert == 1 else 1):
+    for a in range(m + 1 if t.insert & 1 else 1):
         for c in range(m + 1 - a if t.delete else 1):
             if a + c == 0 or a + c > s.spare[w] or c > s.heard[w] + s.loop[w]:
                 continue

@@ -166,7 +166,7 @@ def fill_newcomer(t, s, p, g, near, r, i, k, m, u, top_charge, exact):
     if t.first == GCN:
         turns = m if t.directed else 2 * m + i + k - 1
     own = m if s.spare[u] - both >= m else max(s.spare[u] - both, 0)
-    if t.insert != 1 and not deletes:
+    if not t.insert & 1 and not deletes:
         own = 0
     touched = m + (1 if not t.directed else 0)
     one, two = 0.0, 0.0
@@ -184,7 +184,7 @@ def fill_newcomer(t, s, p, g, near, r, i, k, m, u, top_charge, exact):
             g.value[flips - o, o, u] = NEVER_WORTH
         for c in range(flips + 1 if deletes else 1):
             a = flips - c
-            if c > s.heard[u] + s.loop[u] or (a > 0 and t.insert != 1):
+            if c > s.heard[u] + s.loop[u] or (a > 0 and not t.insert & 1):
                 continue
             scale = base_of(t, s, u, a, c, both, change, g.line[0])
             factor = last * beta(t.last, heard + a - c)

@@ -90,7 +90,7 @@ class MaxSizeSearch(SizeSearch):
             for w, value in zip(self.found.near[: gone.size].tolist(), gone.tolist(), strict=True):
                 if kinds[w] == DELETE:
                     known[name(w, star.node)] = value
-        if star.insert == 1 or star.delete:
+        if star.insert & 1 or star.delete:
             self._fill((0, 0, 1), every, NEVER_WORTH)
             near = self.found.near[: self._heard()].tolist()
             for at, w in enumerate(near):
