@@ -40,6 +40,7 @@ ROWS = (
     ("search.strategies", "search"),  # what moves the tree's kernels
     ("engines",),
     ("proof",),
+    ("wider",),
     ("ask", "certify", "checking", "float32", "shrink"),
     ("sweep", "accuracy"),
     ("report",),

@@ -19,6 +19,7 @@ from .model.query import Query
 from .model.threat import Threat
 from .model.verdict import Radius, Stats, Verdict
 from .progress import reporting, tell_interval, tell_nodes
+from .wider import ask as wider
 
 _Answer = TypeVar("_Answer", Verdict, Radius)
 
@@ -49,6 +50,22 @@ def _engine(name: str) -> Engine:
 
         return mip
     raise InputError(f"engine: expected one of search, mip, brute, got {name!r}")
+
+
+def _put(engine: str, options: Mapping[str, Any] | None, extras: dict[str, Any]) -> Callable[..., Any]:
+    """For threats beyond flips of equal cost, which are decided by several questions."""
+    told = {name: value for name, value in extras.items() if name != "progress"}
+
+    def put(what: str, query: Query, timeout: float | None, node_limit: int | None) -> Any:
+        asked = getattr(_engine(engine), what)
+        return asked(query, timeout=timeout, node_limit=node_limit, options=options, **told)
+
+    return put
+
+
+def _is_for(engine: str, query: Query) -> bool:
+    """Whether the engine knows all of the threat; brute force knows any."""
+    return query.threat.is_plain or engine == "brute"
 
 
 def _told(answer: _Answer, graph: Graph, asked: Asked) -> _Answer:
@@ -159,6 +176,8 @@ def verify(
 
         def ask(one: Query) -> Verdict:
             left = time_left(timeout, started)
+            if not _is_for(engine, one):
+                return wider.verify(one, engine, _put(engine, options, extras), left, node_limit)
             return _engine(engine).verify(one, timeout=left, node_limit=node_limit, options=options, **extras)
 
         def answer() -> Verdict:
@@ -213,7 +232,10 @@ def radius(
 
         def ask() -> Radius:
             left = time_left(timeout, started)
-            found = _engine(engine).radius(query, timeout=left, node_limit=node_limit, options=options, **extras)
+            if not _is_for(engine, query):
+                found = wider.radius(query, engine, _put(engine, options, extras), left, node_limit)
+            else:
+                found = _engine(engine).radius(query, timeout=left, node_limit=node_limit, options=options, **extras)
             return _from_the_prediction(found) if label is None and query.network is network else found
 
         return _answered(ask, graph, asked)

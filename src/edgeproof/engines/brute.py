@@ -21,8 +21,9 @@ from ..clock import UNLIMITED, Clock
 from ..errors import TooLargeError
 from ..model.activation import Activation
 from ..model.graph import Pair
+from ..model.injection import NewEnds
 from ..model.network import Aggregation, Layer
-from ..model.query import Query, require_plain
+from ..model.query import Query
 from ..model.verdict import Attack, Radius, Stats, Status, Verdict
 from ..options import resolve
 
@@ -53,7 +54,10 @@ def verify(
     options: Mapping[str, Any] | None = None,
 ) -> Verdict:
     """`vulnerable` comes with a minimum attack: graphs with fewer flips were all looked at before."""
-    require_plain(query, "this brute force")
+    if not query.threat.is_plain:
+        from . import brute_wider
+
+        return brute_wider.verify(query, timeout=timeout, node_limit=node_limit, options=options)
     resolve(options)
     found = _enumerate(query, timeout, node_limit)
     broken = found.attack is not None
@@ -72,7 +76,10 @@ def radius(
     options: Mapping[str, Any] | None = None,
 ) -> Radius:
     """The number of flips of the first attack, minus one."""
-    require_plain(query, "this brute force")
+    if not query.threat.is_plain:
+        from . import brute_wider
+
+        return brute_wider.radius(query, timeout=timeout, node_limit=node_limit, options=options)
     resolve(options)
     found = _enumerate(query, timeout, node_limit)
     robust = found.attack is None and found.reason is None
@@ -181,6 +188,9 @@ def fragile_pairs(query: Query) -> list[Pair]:
         chosen = set(edges) if threat.delete else set()
         if threat.insert == "target":
             chosen |= {name((u, node)) for u in range(n) if u != node and node is not None} - edges
+        elif isinstance(threat.insert, NewEnds):
+            new = range(threat.insert.first, n)
+            chosen |= {name(pair) for u in range(n) for v in new if u != v for pair in ((u, v), (v, u))} - edges
         elif threat.insert:
             number = n * (n - 1) // (1 if graph.directed else 2)
             if number - len(edges) > LIMIT:

@@ -17,6 +17,13 @@ def whole_from(value: object, least: int, field: str) -> int:
     return int(value)
 
 
+@dataclass(frozen=True)
+class NewEnds:
+    """In the place of `insert=`, in questions that engines are asked: absent pairs with an end from `first` on."""
+
+    first: int
+
+
 @dataclass(frozen=True, eq=False)
 class Injection:
     """Up to `count` new vertices, each with one row of `features` and 1 to `edges` edges.

@@ -15,7 +15,7 @@ from .arrays import IntArray, content_hash, frozen_ints
 from .by_degree import ByDegree
 from .feature_threats import FeatureBox, FeatureFlips
 from .graph import Graph, Pair
-from .injection import Injection, whole_from
+from .injection import Injection, NewEnds, whole_from
 
 # no vertex has so many pairs: a local budget beyond it forbids as little
 MOST = np.iinfo(np.int64).max // 2
@@ -77,7 +77,7 @@ class Threat:
     budget: int | None
     local_budget: int | IntArray | None
     delete: bool
-    insert: bool | Literal["target"]
+    insert: bool | Literal["target"] | NewEnds
     fragile: frozenset[Pair] | None
     protected: frozenset[Pair]
     cost: Mapping[Pair, int]
@@ -89,7 +89,7 @@ class Threat:
         budget: int | ByDegree | None = None,
         local_budget: int | ArrayLike | ByDegree | None = None,
         delete: bool = True,
-        insert: bool | Literal["target"] = False,
+        insert: bool | Literal["target"] | NewEnds = False,
         fragile: Iterable[Pair] | None = None,
         protected: Iterable[Pair] = (),
         cost: Mapping[Pair, int] | None = None,
@@ -112,10 +112,10 @@ class Threat:
         put(self, "local_budget", local)
         if not isinstance(delete, bool | np.bool_):
             raise InputError(f"delete: expected True or False, got {delete!r}")
-        if not (isinstance(insert, bool | np.bool_) or insert == "target"):
+        if not (isinstance(insert, bool | np.bool_ | NewEnds) or insert == "target"):
             raise InputError(f"insert: expected True, False or 'target', got {insert!r}")
         put(self, "delete", bool(delete))
-        put(self, "insert", insert if insert == "target" else bool(insert))
+        put(self, "insert", insert if insert == "target" or isinstance(insert, NewEnds) else bool(insert))
         put(self, "fragile", None if fragile is None else _pairs(fragile, "fragile"))
         put(self, "protected", _pairs(protected, "protected"))
         put(self, "cost", _costs({} if cost is None else cost))
@@ -227,6 +227,8 @@ class Threat:
             return self.delete
         if self.insert == "target":
             return u != v and (v == node or (not graph.directed and u == node))
+        if isinstance(self.insert, NewEnds) and max(u, v) < self.insert.first:
+            return False
         return bool(self.insert) and u != v
 
     def count_fragile(self, graph: Graph, node: int | None = None) -> int:
@@ -241,6 +243,10 @@ class Threat:
         if self.insert == "target" and node is not None:
             inside = graph.in_neighbours(node)
             count += graph.num_vertices - 1 - int((inside != node).sum())
+        elif isinstance(self.insert, NewEnds):
+            new = graph.num_vertices - self.insert.first
+            there = int(((graph.sources >= self.insert.first) | (graph.targets >= self.insert.first)).sum()) // halves
+            count += (2 * new * self.insert.first + new * (new - 1)) // halves - there
         elif self.insert:
             count += graph.num_vertices * (graph.num_vertices - 1) // halves - plain
         unprotected = replace(self, protected=frozenset())

@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import TooLargeError
 from ...model.arrays import IntArray
 from ...model.graph import Pair
+from ...model.injection import NewEnds
 from ...model.query import Query
 
 PAIR_LIMIT = 100_000
@@ -84,12 +85,17 @@ class _Fragile:
             return self._threat.delete
         if self._threat.insert == "target":
             return u != v and (v == self._node or (not self._graph.directed and u == self._node))
+        if isinstance(self._threat.insert, NewEnds) and max(u, v) < self._threat.insert.first:
+            return False
         return bool(self._threat.insert) and u != v
 
     def _sources(self, v: int, inside: set[int]) -> list[int]:
         """Every u for which u -> v is an edge or could be inserted."""
         if self._listed is not None:
             return sorted(inside.union(self._listed.get(v, ())))
+        if isinstance(self._threat.insert, NewEnds):
+            first = self._threat.insert.first
+            return sorted(inside.union(range(0 if v >= first else first, self._graph.num_vertices)))
         if self._threat.insert is True or (self._threat.insert == "target" and v == self._node):
             return list(range(self._graph.num_vertices))
         if self._threat.insert == "target" and not self._graph.directed and self._node is not None:

@@ -52,7 +52,8 @@ class Star(NamedTuple):
     const: FloatArray  # (R,)
     # which pairs may flip
     delete: int
-    insert: int  # 0: none, 1: any absent pair, 2: those into the node
+    insert: int  # 0: none, 1: any absent pair, 2: those into the node, 3: those with a new end; odd: also elsewhere
+    fresh: int  # vertices from here on are new
     guarded: IntArray  # (2, protected pairs) both directions of undirected ones
     local: IntArray  # (n,)
 

@@ -145,7 +145,7 @@ def fill_psi(t, s, p, g, near, at, r, i, k, joins, cuts, noting):
     comes, goes = most_changes(t, i, k, joins, cuts)
     scale_last = alpha(t.last, s.heard[v] + i - k, s.loop[v])
     usual = beta(t.last, s.heard[w]) * alpha(t.first, s.heard[w], s.loop[w])
-    for a in range(joins + 1 if t.insert == 1 else 1):
+    for a in range(joins + 1 if t.insert & 1 else 1):
         for c in range(cuts + 1 if t.delete else 1):
             if a + c == 0 or a + c > s.spare[w] or c > s.heard[w] + s.loop[w]:
                 continue

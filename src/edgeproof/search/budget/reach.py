@@ -137,7 +137,7 @@ def reach_all(t, s, p, g, near, i, k, joins, cuts):
             low[j], high[j] = z[j], z[j]
         for a in range(joins + 1):
             for c in range(cuts + 1):
-                if c > s.heard[w] + s.loop[w] or (t.insert != 1 and a > 0) or (not t.delete and c > 0):
+                if c > s.heard[w] + s.loop[w] or (not t.insert & 1 and a > 0) or (not t.delete and c > 0):
                     continue
                 scale = shifted(t, s, g, w, a, c, change, row)
                 turns = elsewhere - (a + c) * (1 if t.directed else 2) + at_node

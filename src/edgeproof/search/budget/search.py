@@ -189,7 +189,7 @@ class SizeSearch:
             for k in range(size + 1 - elsewhere):
                 for cuts in range(elsewhere + 1):
                     i, joins = size - elsewhere - k, elsewhere - cuts
-                    if (k + cuts == 0 or star.delete) and (i == 0 or star.insert) and (joins == 0 or star.insert == 1):
+                    if (k + cuts == 0 or star.delete) and (i == 0 or star.insert) and (joins == 0 or star.insert & 1):
                         yield i, k, joins, cuts
 
     def _bound(self, shape: Shape, rivals: IntArray) -> tuple[IntArray, FloatArray, float]:

@@ -386,9 +386,9 @@ def pass_single_flips(t, s, p, floor):
                 try_flip(t, s, p, p.near[j], v)
         if kind_of(t, s, v, v) == DELETE:
             try_flip(t, s, p, v, v)
-    if t.insert == 1 or t.delete == 1:
+    if t.insert & 1 or t.delete == 1:
         for j in range(m):
-            if t.insert == 1:
+            if t.insert & 1:
                 pass_neighbour(t, s, p, m, np.int64(j), np.int64(1), floor)
             if t.delete == 1:
                 pass_neighbour(t, s, p, m, np.int64(j), np.int64(-1), floor)

@@ -225,7 +225,7 @@ class ShapeBound:
     def _newcomer_boxes(self, who: IntArray, a: int, c: int) -> tuple[FloatArray | None, FloatArray]:
         """Between what u can be made, with a insertions and c deletions at it anywhere."""
         star, whole = self.question.star, self.question.whole
-        if a and star.insert != 1:
+        if a and not star.insert & 1:
             return None, whole.rise
         if star.first == MAX:
             z, scale = self.pres[who], np.ones((who.size, 1))

@@ -93,7 +93,7 @@ class MaxSizeSearch(SizeSearch):
             for w, value in zip(self.found.near[: gone.size].tolist(), gone.tolist(), strict=True):
                 if kinds[w] == DELETE:
                     known[name(w, star.node)] = value
-        for shape in ((0, 0, 1, 0),) * (star.insert == 1) + ((0, 0, 0, 1),) * star.delete:
+        for shape in ((0, 0, 1, 0),) * (star.insert & 1) + ((0, 0, 0, 1),) * star.delete:
             self._fill(shape, every, NEVER_WORTH)
             near = self.found.near[: self._heard()].tolist()
             for at, w in enumerate(near):

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from functools import cache
 
 from ...clock import TimeUpError
-from ...errors import TooLargeError
+from ...errors import InputError, TooLargeError
 from ...model.graph import Pair
+from ...model.injection import NewEnds
 from ...model.query import Query
 from ...model.verdict import Attack, Radius, Stats, Verdict
 from ..attention.branch import NoBoundError, Node, OutOfNodesError, TwoLayers, knows
@@ -35,6 +36,8 @@ class Attended:
     """lower: largest budget proved; attack: smallest known."""
 
     def __init__(self, query: Query, alarm: Alarm, node_limit: int | None, progress: Progress | None = None) -> None:
+        if isinstance(query.threat.insert, NewEnds):
+            raise InputError("inject: networks with attention know no new vertices")
         self.query, self.alarm, self._node_limit, self._progress = query, alarm, node_limit, progress
         self.started = time.perf_counter()
         self.lower = -1
