@@ -21,7 +21,7 @@ from ..model.graph import Graph, Pair
 from ..model.query import Query
 from ..model.verdict import Attack, Radius, Stats, Verdict
 from ..options import resolve
-from .brute import LIMIT, Evaluator, fragile_pairs
+from .brute import LIMIT, UndecidedError, evaluator_of, fragile_pairs
 
 Entry = tuple[int, int]
 
@@ -83,7 +83,7 @@ def _enumerate(
     if query.threat.features is not None and not isinstance(query.threat.features, FeatureFlips):
         raise InputError("features: brute force cannot list what lies in a box of real numbers")
     begin, nodes, attack, rival, reason, proved = time.monotonic(), 0, None, None, None, -1
-    evaluators: dict[tuple[Any, Any], Evaluator] = {}
+    evaluators: dict[tuple[Any, Any], Any] = {}
     for change in sorted(changes(query), key=lambda one: one.cost):
         if node_limit is not None and nodes >= node_limit:
             reason = "node limit"
@@ -96,8 +96,12 @@ def _enumerate(
             if key not in evaluators:
                 if len(evaluators) > 5000:
                     evaluators.clear()
-                evaluators[key] = Evaluator(_changed(query, change))
-            rival = evaluators[key].winner(change.pairs)
+                evaluators[key] = evaluator_of(_changed(query, change))
+            try:
+                rival = evaluators[key].winner(change.pairs)
+            except UndecidedError:
+                reason = "tie"
+                break
             if rival is None:
                 continue
             inject = query.threat.inject

@@ -43,6 +43,8 @@ class Fixed(NamedTuple):
 def fix(query: Query, graph: Graph) -> Fixed:
     """The network of the query on this graph, as far as the claim sees it."""
     network, node = query.network, query.claim.node
+    if not network.has_exact_scores:
+        raise _unknown("attention" if network.attends else "a curved activation")
     needed = [np.arange(graph.num_vertices) if node is None else np.array([node])]
     for layer in reversed(network.layers):
         sources = graph.edges_into(needed[0])[0] if not layer.is_dense else np.zeros(0, dtype=np.int64)
@@ -75,8 +77,7 @@ def _dense(C: FloatArray, b: FloatArray, slope: FloatArray) -> Stage:
 
 def _unknown(what: str) -> InputError:
     return InputError(
-        f"features: the engine 'search' knows sums, means, GCN and sym, got {what}; engine='brute' knows it, and "
-        "engine='mip' knows max"
+        f"features: the engine 'search' knows sums, means, GCN and sym under ReLU, got {what}; engine='brute' knows it"
     )
 
 
