@@ -15,8 +15,8 @@ import numpy as np
 from ..clock import Clock
 from ..model.graph import Graph
 from ..model.network import Aggregation, Layer, Network, Readout
+from .curved_balls import activate_ball
 from .receptive_field import Field
-from .transcendental import activate_ball
 
 Ball = Any  # flint.arb
 Rows = list[list[Ball]]
@@ -29,6 +29,8 @@ def ball_scores(
 ) -> list[Ball]:
     """Scores. With `less`, where the last layer is linear, each less the score of that class: rows of weights are
     subtracted first, so that what two classes have in common leaves no doubt.
+
+    Theory: "Ties of curved activations".
     """
     with flint.ctx.workprec(bits):
         rows: Rows | None = None
