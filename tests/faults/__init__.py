@@ -5,10 +5,12 @@ A module for each room that they are made in.
 
 from __future__ import annotations
 
+from .attention import ATTENTION
 from .budget import BUDGET
 from .charges import CHARGES
 from .checker_bounds import CHECKER_BOUNDS
 from .checker_tree import CHECKER_TREE
+from .curves import CURVES
 from .deep import DEEP
 from .fault import Fault
 from .intervals import INTERVALS
@@ -29,9 +31,11 @@ IN_SEARCH = (
     *STRATEGIES,
     *LINEAR,
     *INTERVALS,
+    *CURVES,
     *PROBLEM,
     *CHARGES,
 )
+IN_ATTENTION = (*ATTENTION,)
 IN_DEEP = (*DEEP,)
 IN_BUDGET = (
     *BUDGET,
@@ -42,4 +46,4 @@ IN_CHECKER = (
     *CHECKER_BOUNDS,
 )
 
-__all__ = ["IN_BUDGET", "IN_CHECKER", "IN_DEEP", "IN_SEARCH", "Fault"]
+__all__ = ["IN_ATTENTION", "IN_BUDGET", "IN_CHECKER", "IN_DEEP", "IN_SEARCH", "Fault"]
