@@ -16,8 +16,9 @@ from edgeproof.arithmetic import transcendental
 from edgeproof.arithmetic.decide import Decider, TieError
 from edgeproof.arithmetic.enclosure import LARGE, bounded_scores
 from edgeproof.arithmetic.float64 import evaluate_with_error, rough_error
+from edgeproof.arithmetic.padding import CALL, PAD
 from edgeproof.arithmetic.receptive_field import find_field
-from edgeproof.arithmetic.transcendental import CALL, PAD, activate, activate_ball
+from edgeproof.arithmetic.transcendental import activate, activate_ball
 from edgeproof.clock import Clock
 from edgeproof.engines.brute import UndecidedError
 from edgeproof.engines.brute_balls import CurvedEvaluator, _act

@@ -29,8 +29,9 @@ from ..model.memo import Memo, NetworkMemo
 from ..model.network import Aggregation, Layer, Network, Readout
 from .attention import attend, stacked_weights
 from .float64 import times
+from .padding import PAD
 from .receptive_field import Field, find_field
-from .transcendental import PAD, activate
+from .transcendental import activate
 
 UNIT = 2.0**-53
 # covers the rounding of the bound itself, where it is multiplied with g, and where it is added up

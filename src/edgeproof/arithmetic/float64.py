@@ -10,7 +10,8 @@ from ..model.features import Features
 from ..model.graph import Graph
 from ..model.network import Aggregation, Layer, Network, Readout
 from .attention import attend, stacked_weights
-from .transcendental import PAD, activate
+from .padding import PAD
+from .transcendental import activate
 
 # numbers that are multiplied and added up in one go
 SLICE = 1 << 16

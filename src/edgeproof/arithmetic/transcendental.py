@@ -33,15 +33,10 @@ from ..model.activation import (
     TANH,
 )  # fmt: skip
 from ..model.arrays import FloatArray
+from .padding import ROOT_HALF, TANH_FACTOR
 
 Ball = Any  # flint.arb
 
-# |computed - true| <= PAD (|x| + |act(0)|) for any activation of a float x; some eight times what was measured
-PAD = 2.0**-48
-# of a value computed by one call of exp, expm1, tanh, erf, erfc or log1p: relative to it
-CALL = 4 * 2.0**-52
-ROOT_HALF = math.sqrt(0.5)
-TANH_FACTOR = math.sqrt(2.0 / math.pi)
 
 # numbers that erfc is asked of in one go
 SLICE = 1 << 20

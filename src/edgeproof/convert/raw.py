@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+# Curved activations, as in model/activation.py: where a slope on negative numbers is expected, from 0 to 1, these stand
+# for them.
+CURVES = {
+    name: 2 + at
+    for at, name in enumerate(("elu", "selu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid", "softplus"))
+}  # fmt: skip
+
 
 class RawAttention(NamedTuple):
     kind: str

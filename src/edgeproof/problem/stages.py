@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import InputError
 from ..model.arrays import FloatArray
 from ..model.network import Aggregation, Layer, Readout
 from ..model.query import Query
@@ -31,7 +30,7 @@ class Stage(NamedTuple):
     kind: int
     how: int
     sends_products: int
-    slope: FloatArray  # (out,)
+    slope: FloatArray  # (out,): on negative numbers, or the code of a curve (model/activation.py)
     C: FloatArray
     A: FloatArray
     b: FloatArray
@@ -43,8 +42,6 @@ class Stage(NamedTuple):
 def compile_stages(query: Query, *, fold: bool, reorder: bool) -> tuple[list[Stage], bool]:
     """Stages 1..T and whether the last one gives score differences (folded) or scores."""
     network = query.network
-    if network.is_smooth:
-        raise InputError(f"{network!r}: curved activations are for engine='brute' so far")
     stages = [_layer_stage(layer, reorder) for layer in network.layers]
     if network.readout is not None:
         stages += _readout_stages(network.readout, network.head, reorder)
@@ -59,14 +56,14 @@ def compile_stages(query: Query, *, fold: bool, reorder: bool) -> tuple[list[Sta
 
 def _layer_stage(layer: Layer, reorder: bool) -> Stage:
     kind = DENSE if layer.is_dense else GRAPH
-    return _stage(kind, _HOW[layer.aggregation], reorder, layer.negative_slopes, layer.C, layer.A, layer.b)
+    return _stage(kind, _HOW[layer.aggregation], reorder, layer.bends, layer.C, layer.A, layer.b)
 
 
 def _readout_stages(readout: Readout, head: tuple[Layer, ...], reorder: bool) -> list[Stage]:
     """A readout that hands on what it pooled is one stage with the first layer of the head."""
     C, b, slope = readout.C, readout.b, np.ones_like(readout.b)
     if head and np.array_equal(C, np.eye(len(C))) and not b.any():
-        (C, b, slope), head = (head[0].C, head[0].b, head[0].negative_slopes), head[1:]
+        (C, b, slope), head = (head[0].C, head[0].b, head[0].bends), head[1:]
     pool = _stage(POOL, _HOW[readout.pool], reorder, slope, np.zeros_like(C), C, b)
     return [pool, *(_layer_stage(layer, reorder) for layer in head)]
 

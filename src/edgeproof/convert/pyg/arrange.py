@@ -12,10 +12,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...errors import InputError
-from ..raw import RawLayer, RawNetwork, RawReadout
+from ..raw import CURVES, RawLayer, RawNetwork, RawReadout
 from .expressions import Attending, Expression, Matrix, Vector, add, computed, dense, just, pool
 
 Level = dict[Vector, int]
+FIRST_CURVE = min(CURVES.values())
+_NAMES = {0.0: "relu", 1.0: "none", **{float(code): name for name, code in CURVES.items()}}
 
 
 def arrange(result: Expression, features: Vector, origin: str) -> RawNetwork:
@@ -176,6 +178,10 @@ def _layer(below: list[Vector], here: list[Vector], at: int, level: Level, how: 
                 weight[mine, columns[v] : columns[v] + v.width] = dense(matrix, v.width)
         b[mine], slopes[mine] = vector.definition.b, vector.slopes
     how = "attention" if isinstance(how, Attending) else how
+    if (slopes >= FIRST_CURVE).any():
+        names = [_NAMES.get(slope, "leaky_relu") for slope in slopes.tolist()]
+        one = names[0] if len(set(names)) == 1 else tuple(names)
+        return RawLayer(C, A, b, how, one, np.where(slopes < FIRST_CURVE, slopes, 0.0), attention)
     if (slopes == slopes[0]).all():
         activation = {0.0: "relu", 1.0: "none"}.get(float(slopes[0]), "leaky_relu")
         return RawLayer(C, A, b, how, activation, float(slopes[0]), attention)

@@ -18,7 +18,8 @@ Matrix = NDArray[np.float64]
 
 
 class Vector:
-    """`act(definition)`, with the activation's slope on negative numbers for each entry; None: given, not computed.
+    """`act(definition)`, with the activation's slope on negative numbers for each entry, or the number of a curve
+    (`CURVES` of raw.py); definition None: given, not computed.
 
     `place` is "vertex" or "graph": where it lives. Compared by identity.
     """
