@@ -5,6 +5,7 @@ from .ask import radius, verify
 from .checking import check
 from .errors import EdgeproofError, InputError, Interrupted, RejectedError, StoreError, TooLargeError
 from .load import load_graphs, save_graphs
+from .model.attention import Attention
 from .model.graph import Graph
 from .model.network import Layer, Network, Readout
 from .model.threat import Threat
@@ -17,8 +18,8 @@ from .sweep.plan import Plan, Question
 from .version import __version__
 
 __all__ = [
-    "Answer", "Attack", "CertifiedAccuracy", "EdgeproofError", "Failure", "Graph", "InputError", "Interrupted",
-    "Layer", "Lead", "Network", "Plan", "Question", "Radius", "Readout", "RejectedError", "Stats", "StoreError",
+    "Answer", "Attack", "Attention", "CertifiedAccuracy", "EdgeproofError", "Failure", "Graph", "InputError",
+    "Interrupted", "Layer", "Lead", "Network", "Plan", "Question", "Radius", "Readout", "RejectedError", "Stats", "StoreError",
     "Threat", "TooLargeError", "Verdict", "__version__", "certified_accuracy", "check", "from_pyg", "graph_from_pyg",
     "load_graphs", "minimise", "radius", "save_graphs", "verify", "verify_many",
 ]  # fmt: skip

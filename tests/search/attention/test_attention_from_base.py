@@ -39,7 +39,8 @@ def test_scores_after_flips_are_those_of_the_definition(make: object) -> None:
             scores = [float(x.mid()) for x in definition.scores(tuple(pairs[one] for one in chosen))]
             true = max(scores[rival] for rival in query.rivals) - scores[label]
             assert abs(lead - true) <= found._error + 1e-14 * (1.0 + max(map(abs, scores))), (seed, sets[at])
-            assert found._error < 1e-7 * (1.0 + max(map(abs, scores)))
+            # it counts magnitudes that cancel, but leaves little in doubt
+            assert found._error < 1e-3 * (1.0 + max(map(abs, scores)))
     assert looked_at > 25
 
 

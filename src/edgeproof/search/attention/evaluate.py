@@ -13,9 +13,11 @@ import math
 
 import numpy as np
 
-from ..jit.decorators import entry, kernel
+from ..jit.decorators import entry, kernel, leaf
 from .subsets import bend
 
+# which graph a vertex is computed in
+AS_IT_IS, FLIPPED = np.int64(0), np.int64(1)
 # what an evaluation says of the claim
 HOLDS, BROKEN, DOUBTFUL = 0, 1, 2
 # positions in `cursor`: flips of the set that is looked at; 1: it has been evaluated; how many sets there were
@@ -24,10 +26,10 @@ SIZE, DONE, COUNT = 0, 1, 2
 FINISHED, PAUSED = 3, 4
 
 
-@kernel
+@leaf
 def row_of(s, t, x, fresh):
     """What x has at layer t."""
-    if fresh and s.stamp[t, x] == s.tally[0]:
+    if fresh == FLIPPED and s.stamp[t, x] == s.tally[0]:
         return s.changed[t, x]
     return s.z[t, x]
 
@@ -43,7 +45,10 @@ def attend(s, t, v, fresh):
         inside = e < s.ptr[v + 1]
         u = s.source[e] if inside else v
         if inside:
-            if (u == v and s.loops[t]) or s.there[e] == (fresh and s.pair[e] >= 0 and s.flipped[s.pair[e]]):
+            flip = False
+            if fresh == FLIPPED and s.pair[e] >= 0:
+                flip = s.flipped[s.pair[e]]
+            if (u == v and s.loops[t]) or s.there[e] == flip:
                 continue
         elif not s.loops[t]:
             continue
@@ -115,7 +120,7 @@ def fill_base(s, first, last):
     """Base rows of layers `first` to `last` of all vertices that matter there; scores of the node into `s.score`."""
     for t in range(first, last):
         for v in range(s.size[t]):
-            hidden_row(s, t, v, False)
+            hidden_row(s, t, v, AS_IT_IS)
             if t + 1 < s.size.size:
                 put_next(s, t + 1, s.z[t + 1, v])
             else:
@@ -123,7 +128,7 @@ def fill_base(s, first, last):
                     s.score[j] = s.h[j]
 
 
-@kernel
+@leaf
 def note_change(s, t, v, count):
     """Put v on the list of those that change at layer t, once; how long the list is."""
     if v < s.size[t] and s.listed[t, v] != s.tally[0]:
@@ -157,7 +162,7 @@ def evaluate(s, chosen, size):
                         count = note_change(s, t, v, count)
         for i in range(count):
             v = s.list[t, i]
-            hidden_row(s, t, v, True)
+            hidden_row(s, t, v, FLIPPED)
             if t + 1 < layers:
                 put_next(s, t + 1, s.changed[t + 1, v])
                 s.stamp[t + 1, v] = s.tally[0]
@@ -169,7 +174,7 @@ def evaluate(s, chosen, size):
         s.flipped[chosen[i]] = False
 
 
-@kernel
+@leaf
 def lead_of(s, label, rivals):
     lead = -np.inf
     for i in range(rivals.size):
@@ -185,7 +190,7 @@ def lead_after(s, chosen, size, label, rivals):
     return lead_of(s, label, rivals)
 
 
-@kernel
+@leaf
 def affords(s, chosen, size):
     """Whether local budgets allow the last of the chosen pairs beside the others."""
     for end in range(2):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arithmetic.attention import EXP_ULPS, EXTRA, SAFETY, TINY, UNIT, growth, stacked_biases, stacked_weights
+from ...arithmetic.attention import EXP_OFF, EXTRA, SAFETY, TINY, UNIT, growth, stacked_biases, stacked_weights
 from ...model.arrays import FloatArray, IntArray
 from ...model.graph import Pair
 from ...model.network import Layer, Network
@@ -225,7 +225,7 @@ def _error(layers: tuple[Layer, ...], made: list[tuple[FloatArray, FloatArray, F
                 if attention.target is None:
                     by = float(abs(attention.source).sum(axis=1).max())
                     ends, scale = by * ends, by * scale
-                spread = ends + growth(2 * attention.channels + EXTRA) * scale + EXP_ULPS * UNIT
+                spread = ends + growth(2 * attention.channels + EXTRA) * scale + EXP_OFF
                 rounding = growth(2 * (most + attention.heads) + EXTRA)
                 heard, heard_off = reach, off + (np.expm1(2.0 * spread) + 2.0 * rounding) * reach + TINY * most
                 norm = float(abs(layer.A).sum(axis=1).max())
