@@ -5,6 +5,7 @@ from .ask import radius, verify
 from .checking import check
 from .errors import EdgeproofError, InputError, Interrupted, RejectedError, StoreError, TooLargeError
 from .load import load_graphs, save_graphs
+from .model.attention import Attention
 from .model.by_degree import ByDegree
 from .model.feature_threats import FeatureBox, FeatureFlips
 from .model.graph import Graph
@@ -20,8 +21,8 @@ from .sweep.plan import Plan, Question
 from .version import __version__
 
 __all__ = [
-    "Answer", "Attack", "ByDegree", "CertifiedAccuracy", "EdgeproofError", "Failure", "FeatureBox", "FeatureFlips",
-    "Graph", "Injection", "InputError", "Interrupted",
+    "Answer", "Attack", "Attention", "ByDegree", "CertifiedAccuracy", "EdgeproofError", "Failure", "FeatureBox",
+    "FeatureFlips", "Graph", "Injection", "InputError", "Interrupted",
     "Layer", "Lead", "Network", "Plan", "Question", "Radius", "Readout", "RejectedError", "Stats", "StoreError",
     "Threat", "TooLargeError", "Verdict", "__version__", "certified_accuracy", "check", "from_pyg", "graph_from_pyg",
     "load_graphs", "minimise", "radius", "save_graphs", "verify", "verify_many",

@@ -19,8 +19,8 @@ from ..model.attention import Attention, AttentionKind
 UNIT = 2.0**-53
 # covers the rounding of the bound itself
 SAFETY = 1.001
-# units in the last place that exp may be off: four times what libraries were seen to be
-EXP_ULPS = 4
+# how far exp may be off, relative to it: four units in the last place, five times what libraries were seen to be
+EXP_OFF = 4 * 2.0**-52
 # roundings of a term beside those of sums: of products, biases, activations, the shift of logits and the division
 EXTRA = 40
 # more than what is lost where a weight, or a product, underflows
@@ -155,7 +155,7 @@ def _combine(
     summed = np.add.reduceat(weights[:, :, None] * messages[sources], firsts, axis=0) / total[:, :, None]
     values = summed.mean(axis=1) if attention.mean else summed.reshape(some.size, -1)
     largest = np.maximum.reduceat(size[sources], firsts)
-    spread = np.maximum.reduceat(off, firsts) + EXP_ULPS * UNIT
+    spread = np.maximum.reduceat(off, firsts) + EXP_OFF
     roundings = 2 * (int(counts.max()) + attention.heads) + EXTRA
     moved = SAFETY * np.expm1(2.0 * spread) + growth(roundings)
     at = start + some

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from itertools import combinations, product
 
+import flint
 import numpy as np
 import pytest
 
 from attention_queries import two_layers
+from edgeproof.arithmetic.balls import ball_scores
 from edgeproof.arithmetic.decide import Decider
 from edgeproof.arithmetic.float64 import evaluate
+from edgeproof.arithmetic.receptive_field import find_field
+from edgeproof.clock import UNLIMITED
 from edgeproof.engines import brute
-from edgeproof.model.network import Network
+from edgeproof.model.graph import Graph
+from edgeproof.model.network import Layer, Network
 from edgeproof.model.query import Query
-from edgeproof.search.attention.branch import Node, TwoLayers
+from edgeproof.search.attention.branch import NoBoundError, Node, TwoLayers
 from edgeproof.search.attention.messages import first_messages
 from edgeproof.search.attention.options import MOST_SETS, Around, Options, VertexBounds
 from edgeproof.search.attention.program import FIXED, MAY_COME, MAY_GO, best_shape
@@ -38,21 +43,14 @@ def around(query: Query, v: int, rng: np.random.Generator) -> Around:
 
 def rows_after(query: Query, rows: LastRows, v: int, senders: list[int]) -> np.ndarray:
     """The rows times the hidden row of v where exactly these send to it, by the reference evaluation."""
-    n, first = query.graph.num_vertices, query.network.layers[0]
+    first = query.network.layers[0]
     edges = np.array([[u for u in senders if u != v], [v] * sum(u != v for u in senders)], dtype=np.int64)
-    from edgeproof.model.graph import Graph
-
     graph = Graph(edges.reshape(2, -1), query.graph.features.dense(), directed=True)
-    plain = Network([first]) if first.width_out > 1 else None
-    if plain is None:  # a network has two classes at least
-        doubled = type(first)(
-            np.repeat(first.C, 2, 0), np.repeat(first.A, 2, 0), np.repeat(first.b, 2), "attention",
-            first.activation, first.slope, first.attention,
-        )  # fmt: skip
-        hidden = evaluate(Network([doubled]), graph)[v, :1]
-    else:
-        hidden = evaluate(plain, graph)[v]
-    assert n == graph.num_vertices
+    twice = Layer(
+        np.concatenate([first.C] * 2), np.concatenate([first.A] * 2), np.concatenate([first.b] * 2), "attention",
+        first.activation, first.slope, first.attention,
+    )  # fmt: skip
+    hidden = evaluate(Network([twice]), graph)[v, : first.width_out]  # a network has two classes at least
     return rows.weight @ hidden + rows.bias
 
 
@@ -125,9 +123,49 @@ def test_linear_bounds_hold_for_every_set_of_flips(seed: int) -> None:
             assert in_bounds(found, option, rows, value, is_target, 1e-9 * (1.0 + abs(value).max())), (seed, flips)
 
 
-def logit(value: np.ndarray, to: np.ndarray, rows: LastRows) -> float:
-    added = value + to
-    return float((np.maximum(added, rows.slope * added) * rows.factor).sum())
+def exact_hidden_row(query: Query, v: int, senders: list[int]) -> list[flint.arb]:
+    """In balls of 300 bits."""
+    first = query.network.layers[0]
+    edges = np.array([[u for u in senders if u != v], [v] * sum(u != v for u in senders)], dtype=np.int64)
+    graph = Graph(edges.reshape(2, -1), query.graph.features.dense(), directed=True)
+    twice = Layer(
+        np.concatenate([first.C] * 2), np.concatenate([first.A] * 2), np.concatenate([first.b] * 2), "attention",
+        first.activation, first.slope, first.attention,
+    )  # fmt: skip
+    network = Network([twice])  # a network has two classes at least
+    field = find_field(graph, network.layers, v, (), degrees=False)
+    return ball_scores(network, graph, field, 300, UNLIMITED)[: first.width_out]
+
+
+def exact_leads(query: Query, h: list[flint.arb]) -> list[flint.arb]:
+    """g of each rival, from the weights of the last layer as they are stored."""
+    last = query.network.layers[-1]
+    attention, label = last.attention, query.claim.label
+    assert attention is not None
+    arb = flint.arb
+    sent = [
+        sum((arb(x) * y for x, y in zip(row, h, strict=True)), arb(bias))
+        for row, bias in zip(attention.values[0].tolist(), attention.values_bias[0].tolist(), strict=True)
+    ]
+    scores = [sum((arb(x) * y for x, y in zip(row, sent, strict=True)), arb(0)) for row in last.A.tolist()]
+    scores = [x + arb(bias) for x, bias in zip(scores, last.b.tolist(), strict=True)]
+    return [scores[rival] - scores[label] for rival in query.rivals]
+
+
+@pytest.mark.parametrize("seed", range(SEED, SEED + 20))
+def test_what_rounds_is_in_the_bounds(seed: int) -> None:
+    """Without any room: a bound that forgot rounding would be off by the last bit."""
+    query, rng = two_layers(seed), np.random.default_rng(seed)
+    v = int(rng.integers(query.graph.num_vertices))
+    where = around(query, v, rng)
+    bounds, rows = bounds_of(query, MOST_SETS)
+    found = bounds.make(v, where, 2, 4, is_target=False)
+    assert found is not None
+    for option, flips in enumerate(found.flips[:20]):
+        leads = exact_leads(query, exact_hidden_row(query, v, senders_after(where, tuple(flips.tolist()))))
+        for lead, bound in zip(leads, found.lead[option].tolist(), strict=True):
+            assert lead <= flint.arb(bound), (seed, flips)
+    assert rows.rivals.size == len(leads)
 
 
 @pytest.mark.parametrize("seed", range(SEED, SEED + 30))
@@ -150,8 +188,8 @@ def test_the_program_is_no_less_than_any_choice(seed: int) -> None:
     picked = np.zeros(count, dtype=np.int64)
     value, flips, chosen = best_shape(
         ptr, low, low, lead, cost, size, np.full(count, 9), kinds, own, own, to, to, own_lead, own_extra, own_size,
-        reference, factor, slope, budget, budget, np.zeros((count, halves)), np.zeros((count, halves), dtype=np.int64),
-        np.zeros((budget + 1, halves)), np.zeros((budget + 1, halves)), choice, np.zeros(channels), np.zeros(channels),
+        reference, factor, slope, budget, 0, budget + 1, np.zeros((count, halves)),
+        np.zeros((count, halves), dtype=np.int64), np.zeros((budget + 1, halves)), np.zeros((budget + 1, halves)), choice, np.zeros(channels), np.zeros(channels),
         picked,
     )  # fmt: skip
 
@@ -192,7 +230,7 @@ def test_what_is_not_a_number_is_never_pruned() -> None:
         value, _, _ = best_shape(
             np.array([0, 1, 2]), low, low, lead, np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.int64),
             np.full(2, 9), np.zeros(2, dtype=np.int64), one, one, one, one, -np.ones(1), zero,
-            np.zeros(1, dtype=np.int64), zero, np.ones(1), 0.2, 0, 0, np.zeros((2, 1)),
+            np.zeros(1, dtype=np.int64), zero, np.ones(1), 0.2, 0, 0, 1, np.zeros((2, 1)),
             np.zeros((2, 1), dtype=np.int64), np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((2, 1, 1), dtype=np.int64),
             np.zeros(1), np.zeros(1), np.zeros(2, dtype=np.int64),
         )  # fmt: skip
@@ -232,8 +270,7 @@ def test_no_attack_lies_below_a_node_whose_bound_is_not_positive(seed: int) -> N
             number = int(search._rows.rivals[rival])
             try:
                 bound = search.bound(node, rival, budget)
-            except Exception as problem:
-                assert type(problem).__name__ == "NoBoundError"
+            except NoBoundError:
                 return
             if bound.value <= 0.0:
                 for flips in admissible:

@@ -29,6 +29,8 @@ from .surroundings import Sender, Surroundings, local_budgets
 
 # pairs that can matter, up to which they are listed
 MOST_PAIRS = 1 << 16
+# steps of the program between two looks at the clock, about
+MOST_WORK = 1 << 27
 
 
 class OutOfNodesError(Exception):
@@ -194,15 +196,24 @@ class TwoLayers:
         worths, which = np.zeros((count, halves)), np.zeros((count, halves), dtype=np.int64)
         best, after = np.zeros((spare + 1, halves)), np.zeros((spare + 1, halves))
         choice = np.zeros((count, spare + 1, halves), dtype=np.int64)
-        picked = np.zeros(count, dtype=np.int64)
+        found = np.zeros(count, dtype=np.int64)
         reference = self._reference(own, options, kinds)
         most_at_target = min(spare, left, own.around.doubtful.size)
-        value, _, chosen = best_shape(
-            ptr, low, high, lead, cost, size, np.array(limit, dtype=np.int64), kinds,
-            own.low, own.high, own.to_low, own.to_high, own.lead[:, rival].copy(), own.extra[:, rival].copy(), own.size,
-            reference, self._rows.factor, self._rows.slope, spare, most_at_target, worths, which, best, after, choice,
-            np.zeros(channels), np.zeros(channels), picked,
-        )  # fmt: skip
+        best_value, chosen, picked = -np.inf, -1, np.zeros(count, dtype=np.int64)
+        step = max(1, MOST_WORK // (1 + halves * (halves * count + lead.size)))
+        for first in range(0, most_at_target + 1, step):
+            self.alarm.look()
+            value, _, option = best_shape(
+                ptr, low, high, lead, cost, size, np.array(limit, dtype=np.int64), kinds,
+                own.low, own.high, own.to_low, own.to_high, own.lead[:, rival].copy(), own.extra[:, rival].copy(),
+                own.size, reference, self._rows.factor, self._rows.slope, spare, first,
+                min(first + step, most_at_target + 1), worths, which, best, after, choice, np.zeros(channels),
+                np.zeros(channels), found,
+            )  # fmt: skip
+            if not value <= best_value:
+                best_value, chosen, picked = value, option, found.copy()
+            if np.isnan(value):
+                break
         at_target, around = [], []
         for u, (sender, kind) in enumerate(heard):
             what = int(picked[u])
@@ -214,7 +225,7 @@ class TwoLayers:
             at_target = own.flips_of(chosen, rival, spare)
         named = list(dict.fromkeys([*at_target, *around]))
         every = dict.fromkeys([*own.around.pairs.tolist(), *(p for one in options for p in one.around.pairs.tolist())])
-        return Bound(float(value), named, list(every))
+        return Bound(float(best_value), named, list(every))
 
     def _reference(self, own: Options, options: list[Options], kinds: IntArray) -> FloatArray:
         """What the sender with the largest logit adds to it, about: exponents are taken relative to that."""

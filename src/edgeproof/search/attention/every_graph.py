@@ -6,6 +6,7 @@ Theory: "Every graph with attention".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import comb
 
 from ...arithmetic.decide import Decider
 from ...errors import TooLargeError
@@ -13,10 +14,11 @@ from ...model.graph import Pair
 from ...model.query import Query
 from ..deadline import Alarm
 from .branch import OutOfNodesError
+from .from_base import FromBase
 from .surroundings import local_budgets
 
-# graphs that are looked at one by one, and pairs that are listed
-MOST_GRAPHS, MOST_PAIRS = 200_000, 20_000
+# graphs of one size that are looked at one by one; the same where base values help; and pairs that are listed
+MOST_GRAPHS, MOST_FROM_BASE, MOST_PAIRS = 200_000, 20_000_000, 20_000
 
 
 def pairs_that_matter(query: Query) -> list[Pair]:
@@ -53,49 +55,68 @@ def pairs_that_matter(query: Query) -> list[Pair]:
     return sorted(listed)
 
 
+class IncompleteError(Exception):
+    """Graphs with so many flips are too many, and nothing bounds them."""
+
+
 class EveryGraph:
-    """The same calls as `TwoLayers`."""
+    """The same calls as `TwoLayers`; sizes of flip sets are settled one after the other."""
 
     def __init__(self, query: Query, alarm: Alarm, node_limit: int | None) -> None:
         self.query, self.alarm, self._node_limit = query, alarm, node_limit
-        local = local_budgets(query, query.graph)
-        self._local: list[int] = local.tolist()
+        self._budgets = local_budgets(query, query.graph)
+        self._local: list[int] = self._budgets.tolist()
         self.pairs = [pair for pair in pairs_that_matter(query) if all(self._local[w] > 0 for w in self._payers(pair))]
         self._decider = Decider(query.network, query.graph)
-        self._done = -1
-        self.nodes, self.leaves, self.evaluations = 0, 0, 0
+        self._from_base = FromBase.make(query, self.pairs, self._budgets, alarm, self._decide)
+        self._most = MOST_GRAPHS if self._from_base is None else MOST_FROM_BASE
+        self.done = -1
+        self.nodes, self.leaves, self._decided = 0, 0, 0
+
+    @property
+    def evaluations(self) -> int:
+        return self._decided + (0 if self._from_base is None else self._from_base.evaluations)
 
     def _payers(self, pair: Pair) -> tuple[int, ...]:
         u, v = pair
         return (v,) if self.query.graph.directed or u == v else (u, v)
 
-    def decide(self, budget: int) -> tuple[list[Pair], int] | None:
-        """An attack and the class that wins; None: there is none."""
+    def _decide(self, flips: tuple[Pair, ...]) -> int | None:
+        if self._node_limit is not None and self.nodes >= self._node_limit:
+            raise OutOfNodesError
+        self.nodes += 1
+        self._decided += 1
         claim = self.query.claim
+        return self._decider.rival(claim.node, claim.label, self.query.rivals, flips, self.alarm)
+
+    def decide(self, budget: int) -> tuple[list[Pair], int] | None:
+        """An attack and the class that wins; None: there is none. `IncompleteError`: no attack was found."""
         budget = min(budget, len(self.pairs))
-        self._expect(budget)
-        for size in range(self._done + 1, budget + 1):
-            for flips in self._sets(size, 0):
-                self.alarm.look()
-                if self._node_limit is not None and self.nodes >= self._node_limit:
-                    raise OutOfNodesError
-                self.nodes += 1
-                self.evaluations += 1
-                rival = self._decider.rival(claim.node, claim.label, self.query.rivals, flips, self.alarm)
-                if rival is not None:
-                    return list(flips), rival
-            self._done = size
+        for size in range(self.done + 1, budget + 1):
+            if comb(len(self.pairs), size) > self._most:
+                found = self.follow_gains(budget)
+                if found is None:
+                    raise IncompleteError
+                return found
+            found = self._look_at(size)
+            if found is not None:
+                return found
+            self.done = size
         return None
 
-    def _expect(self, budget: int) -> None:
-        total, ways = 0.0, 1.0
-        for size in range(budget + 1):
-            total += ways
-            ways *= (len(self.pairs) - size) / (size + 1)
-        if total > MOST_GRAPHS and budget > self._done:
-            shown = f"{total:,.0f}" if total < 1e15 else "more than 10^15"
-            raise TooLargeError(_refusal(f"{len(self.pairs):,} pairs can matter, and up to {budget} of them may flip: "
-                                         f"{shown} graphs"))  # fmt: skip
+    def follow_gains(self, budget: int) -> tuple[list[Pair], int] | None:
+        """An attack from what single flips gain, if any is found so."""
+        return None if self._from_base is None else self._from_base.follow_gains(budget)
+
+    def _look_at(self, size: int) -> tuple[list[Pair], int] | None:
+        if self._from_base is not None and size > 0:
+            return self._from_base.look_at(size)
+        for flips in self._sets(size, 0):
+            self.alarm.look()
+            rival = self._decide(flips)
+            if rival is not None:
+                return list(flips), rival
+        return None
 
     def _sets(self, size: int, start: int) -> Iterator[tuple[Pair, ...]]:
         if size == 0:
@@ -117,6 +138,6 @@ class EveryGraph:
 
 def _refusal(why: str) -> str:
     return (
-        f"attention: {why}; networks other than two layers of GATConv or GATv2Conv with one output head are decided by "
-        f"looking at every graph, up to {MOST_GRAPHS:,}; give a smaller budget, or Threat(fragile=...)"
+        f"attention: {why}; networks other than two layers of GATConv or GATv2Conv with one output head are decided "
+        "graph by graph, from a list of pairs; give Threat(fragile=...) or insert='target'"
     )

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arithmetic.attention import EXP_ULPS, EXTRA, TINY, UNIT, growth
+from ...arithmetic.attention import EXP_OFF, EXTRA, TINY, growth
 from ...model.arrays import FloatArray, IntArray
 from ...model.network import Layer
 from .lines import line_bounds
@@ -147,7 +147,7 @@ class VertexBounds:
         held = self._messages
         every = np.concatenate([around.fixed, around.doubtful])
         largest = float(held.size[every].max())
-        off = float(held.off[every].max() + held.off[v]) + EXP_ULPS * UNIT
+        off = float(held.off[every].max() + held.off[v]) + EXP_OFF
         heads, channels = self._attention.heads, self._attention.channels
         terms = growth(2 * (every.size + heads) + EXTRA)
         gathered = SAFETY * (float(held.error[every].max()) + (np.expm1(2.0 * off) + 2.0 * terms) * largest)

@@ -151,14 +151,15 @@ def share(kinds, worths, flips, halves, best, after, choice):
 def best_shape(
     ptr, low, high, lead, cost, size, limit, kinds,
     own_low, own_high, own_to_low, own_to_high, own_lead, own_extra, own_size,
-    reference, factor, slope, budget, most_at_target, worths, which, best, after, choice, ends_low, ends_high, picked,
+    reference, factor, slope, budget, first, last, worths, which, best, after, choice, ends_low, ends_high, picked,
 ):  # fmt: skip
-    """The largest bound of any shape, rounding added; the shape's flips at the target, and the target's option.
+    """The largest bound of the shapes with `first` to `last` - 1 flips at the target, rounding added; which it is, and
+    the target's option.
 
     picked[u]: the option of each neighbour, GONE or ABSENT. NaN where something is not a number, which prunes nothing.
     """
     reached, flips_of_best, own_of_best = IMPOSSIBLE, 0, -1
-    for flips in range(most_at_target + 1):
+    for flips in range(first, last):
         own, chosen, extra = at_target(
             own_low, own_high, own_to_low, own_to_high, own_lead, own_extra, own_size, flips, reference, factor, slope,
             ends_low, ends_high,

@@ -16,7 +16,7 @@ from ...model.injection import NewEnds
 from ...model.query import Query
 from ...model.verdict import Attack, Radius, Stats, Verdict
 from ..attention.branch import NoBoundError, Node, OutOfNodesError, TwoLayers, knows
-from ..attention.every_graph import EveryGraph
+from ..attention.every_graph import EveryGraph, IncompleteError
 from ..attention.options import MOST_SETS, FarApartError
 from ..attention.surroundings import TooManyPairsError
 from ..deadline import Alarm
@@ -56,6 +56,10 @@ class Attended:
             self.reason = self.alarm.reason
         except OutOfNodesError:
             self.reason = "node limit"
+        except IncompleteError:
+            self.reason = "incomplete"
+            assert isinstance(self._way, EveryGraph)
+            self.lower = max(self.lower, self._way.done)
 
     def _run(self, first_only: bool) -> None:
         self._way = self._choose()
@@ -188,3 +192,7 @@ def warm_up_attention() -> None:
     for most in (MOST_SETS, 0):
         with Alarm() as alarm:
             TwoLayers(query, alarm, None, most_sets=most).bound(Node(frozenset(), frozenset()), 0, 1)
+    with Alarm() as alarm:
+        graphs = EveryGraph(query, alarm, None)
+        graphs.decide(1)
+        graphs.follow_gains(1)
