@@ -23,10 +23,19 @@ INDEX = ROOT / "docs" / "theory.md"
 PAGES = sorted((ROOT / "docs" / "theory").glob("*.md"))
 FIELDS = ("Field", "Code", "Test", "Checker")
 # rooms of bounds and of rules: every module of theirs names a section
-ROOMS = ("intervals", "linear", "pairwise", "symmetry", "strategies")
+ROOMS = (
+    "intervals", "linear", "pairwise", "symmetry", "strategies",
+    "base", "budget", "maxima", "deep", "charges", "lengths",
+)  # fmt: skip
 NO_BOUNDS = {
     "search/linear/workspace.py": "arrays that a pass works on, and where it starts",
-    "search/strategies/by_size.py": "its bounds, in search/budget, have a page of their own, docs/theory-insertions.md",
+    "search/base/adjacency.py": "the edges of a graph both ways",
+    "search/base/gather.py": "sums over in-neighbours",
+    "search/base/layout.py": "how values lie in memory",
+    "search/base/overlay.py": "where a flip set is evaluated",
+    "search/budget/layout.py": "what kernels of the room are given",
+    "search/budget/limits.py": "when a search ends",
+    "search/budget/stand.py": "flipping pairs and taking flips back, exactly",
 }
 
 

@@ -2,6 +2,8 @@
 
 Layer by layer, only vertices whose values change and that still reach the node are computed: what they gather changes
 by what their changed in-neighbours send now, less what they sent before. Every row carries a bound on its rounding.
+
+Theory: "Values of a flip set from the whole graph".
 """
 
 from __future__ import annotations

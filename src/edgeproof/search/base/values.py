@@ -4,6 +4,8 @@ Errors are numbers a vertex and layer, in the largest norm: with |C| and |A| the
 entries that are off by e is off by at most (|C| + |A| times what is gathered) e, plus its own rounding, which is at
 most `unit` times the magnitudes that it adds up. That is larger than an analysis coordinate by coordinate gives, by
 the root of the width or so, and far below any margin that is not decided exactly anyway.
+
+Theory: "Values of a flip set from the whole graph".
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """Networks of any depth and aggregation where pairs are too many to list: all single flips, and beams from them. Size 1
 is settled: flips that no bound leaves out are evaluated. Of larger sizes it finds attacks, and proves nothing.
+
+Theory: "Single insertions through any depth".
 """
 
 from __future__ import annotations

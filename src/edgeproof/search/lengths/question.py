@@ -1,4 +1,7 @@
-"""One question by lengths: a bound of what every edge can cost, and what that leaves in doubt, evaluated."""
+"""One question by lengths: a bound of what every edge can cost, and what that leaves in doubt, evaluated.
+
+Theory: "Lengths alone".
+"""
 
 from __future__ import annotations
 
