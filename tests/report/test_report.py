@@ -16,7 +16,7 @@ from edgeproof import Graph, Plan, Threat, radius, verify_many
 from edgeproof.cli import main
 from edgeproof.report.curves import contradictions, curves
 from edgeproof.report.gather import gather
-from edgeproof.report.page import _tell_share
+from edgeproof.report.overview import tell_share
 from edgeproof.report.write import write_report
 
 BUDGET = 3
@@ -96,7 +96,7 @@ def test_rows_stand_where_a_reader_looks_for_them(store: Path) -> None:
 
 
 def test_few_are_not_told_as_none() -> None:
-    assert [_tell_share(*one) for one in ((3, 10_832), (0, 7), (1, 2), (0, 0))] == ["under 0.1%", "0.0%", "50.0%", ""]
+    assert [tell_share(*one) for one in ((3, 10_832), (0, 7), (1, 2), (0, 0))] == ["under 0.1%", "0.0%", "50.0%", ""]
 
 
 def test_time_is_the_sum_over_all_lines_of_a_key(radii: Path, tmp_path: Path) -> None:
