@@ -119,7 +119,7 @@ def test_names_with_markup_are_escaped_everywhere(radii: Path, tmp_path: Path) -
 def test_the_page_needs_nothing_from_elsewhere(store: Path, tmp_path: Path) -> None:
     write_report(store, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
-    assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!data:)""", text)
+    assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!data:|#)""", text)
     assert not re.findall(r"url\(|@import|fetch\(|https?://(?!www\.w3\.org/2000/svg)", text)
 
 
