@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .style import name_class
 
-WIDTH, ROW, NAMES, NUMBERS = 340, 34, 104, 92
+WIDTH, ROW, NAMES, NUMBERS = 380, 34, 112, 132
 MOST = 8  # classes; the two in question are always among them
 LONGEST = 16  # letters of a name
 

@@ -1,5 +1,5 @@
 // The budget on top of the page, and what it says: other parts follow through `onLevel`.
-const MOST_BUTTONS = 10;
+const MOST_BUTTONS = 14;
 const listeners = [];
 const chosen = { setting: 0, at: 0 };
 const onLevel = (listener) => listeners.push(listener);

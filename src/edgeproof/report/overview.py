@@ -11,7 +11,7 @@ from .curves import Curve, Level
 from .gather import Answers
 from .terms import term
 
-MOST_BUTTONS = 10
+MOST_BUTTONS = 14
 STATES = (("proved", "robust"), ("broken", "vulnerable"), ("undecided", "unknown"))
 
 

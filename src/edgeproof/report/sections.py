@@ -14,6 +14,7 @@ from .terms import term
 
 MOST_LINES = 16  # of a chart: more cannot be told apart
 MOST_COLUMNS = 12  # of the table of classes
+NARROW = 4  # columns that one place has room for
 
 
 def sections(answers: Answers, found: Sequence[Curve], names: tuple[str, ...]) -> list[str]:
@@ -92,7 +93,7 @@ def _class_figure(curve: Curve, names: tuple[str, ...]) -> str:
         f"{term('right and proved', 'Right and proved')} in each true class",
         f"{curve.setting.terms}; columns are budgets", "",
         '<div class="heat"><table><thead><tr><th scope="col">true class</th><th scope="col">of</th>'
-        f"{heads}</tr></thead><tbody>{body}</tbody></table></div>", "",
+        f"{heads}</tr></thead><tbody>{body}</tbody></table></div>", "", broad=len(budgets) > NARROW,
     )  # fmt: skip
 
 
@@ -152,8 +153,9 @@ def legend(lines: Sequence[chart.Line]) -> str:
     return f'<ul class="legend">{items}</ul>'
 
 
-def figure_card(what: str, note: str, drawn: str, below: str, numbers: str) -> str:
-    """`what` is HTML; `note` is text."""
+def figure_card(what: str, note: str, drawn: str, below: str, numbers: str, *, broad: bool = False) -> str:
+    """`what` is HTML; `note` is text. broad: it takes two places where there are so many."""
     told = f"<details><summary>In numbers</summary>{numbers}</details>" if numbers else ""
     small = f"<p>{escape(note)}</p>" if note else ""
-    return f'<figure class="card"><figcaption><h3>{what}</h3>{small}</figcaption>{drawn}{below}{told}</figure>'
+    head = f"<figcaption><h3>{what}</h3>{small}</figcaption>"
+    return f'<figure class="card{" broad" * broad}">{head}{drawn}{below}{told}</figure>'
