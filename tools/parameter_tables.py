@@ -7,6 +7,7 @@ what comes up to the next such word explains it.
 from __future__ import annotations
 
 import re
+from inspect import cleandoc
 from typing import Any
 
 import griffe
@@ -24,10 +25,10 @@ _END = re.compile(r"\n\s*\n")
 
 def split(text: str, names: list[str]) -> tuple[str, dict[str, str]]:
     """The prose, and what it says of each parameter."""
-    word = rf"(?:{'|'.join(map(re.escape, names))})(?: \([^)]*\))?"
+    word = rf"\b(?:{'|'.join(map(re.escape, names))})\b(?: \([^)]*\))?"
     begin = re.compile(rf"(?:(?<=^)|(?<=[.;]\s))({word}(?:(?:, | and ){word})*): ", flags=re.MULTILINE)
     prose, told = [], {}
-    for paragraph in _END.split(text):
+    for paragraph in _END.split(cleandoc(text)):
         starts = list(begin.finditer(paragraph))
         prose.append(paragraph[: starts[0].start()] if starts else paragraph)
         ends = [one.start() for one in starts[1:]] + [len(paragraph)] * bool(starts)
