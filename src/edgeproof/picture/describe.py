@@ -72,7 +72,7 @@ def figure(
         drawn, below = draw(picture, title, names, style=style), legend(picture, names)
     bars = "" if scores is None else draw_scores(scores, label, rival, names)
     return (
-        f'<figure style="margin:0"><div class="ep-beside">{drawn}{bars}</div>'
+        f'<figure style="margin:0"><div class="ep-beside"><div class="ep-drawn">{drawn}</div>{bars}</div>'
         f"<figcaption>{below}<p>{escape(told)}: {_caption(flips)}</p></figcaption></figure>"
     )
 

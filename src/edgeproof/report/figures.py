@@ -83,7 +83,8 @@ def _look(at: int, line: Line) -> dict[str, Any]:
     """As on the page."""
     dash = DASHES[at // len(LINES) % len(DASHES)]
     return {
-        "color": LINES[at % len(LINES)], "linewidth": 1.8 if line.main else 1.1, "label": line.name,
+        "color": LINES[at % len(LINES)], "linewidth": (3.2 if at == 0 else 1.6) if line.main else 1.1,
+        "label": line.name,
         "linestyle": (0, dash) if dash else "-",
     }  # fmt: skip
 

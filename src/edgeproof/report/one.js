@@ -48,7 +48,8 @@ function show(row, budget = null) {
   };
   const close = make("button", { type: "button" }, "Close");
   close.addEventListener("click", () => dialog.close());
-  const title = make("h2", { id: "one-title" }, `${dataset(row) || "graph"}, ${tellSubject(row)}`);
+  const sweep = data.settings[row.setting]?.sweep;
+  const title = make("h2", { id: "one-title" }, `${dataset(row) || "graph"}, ${tellSubject(row)}${sweep ? ` (${sweep})` : ""}`);
   const tabs = make("div", { id: "tabs", role: "tablist" });
   const picture = make("div", { id: "picture" }), list = make("dl");
   const choose = async (one) => {
