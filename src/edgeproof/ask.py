@@ -150,7 +150,8 @@ def verify(
     With either, the options `carriers` and `lines_nested` are on where `lines` is: the checker bounds with them.
     arithmetic: "real" on the stored weights, or "float32": robust (vulnerable) says that the claim holds (breaks) when
     the network runs in float32, whatever the order of its sums; `unknown` where that order can decide.
-    progress: called with the number of search nodes now and then; True: told on stderr.
+    progress: called with the number of search nodes now and then; True: told on stderr, with the time, and how far the
+    best flips so far are from an attack.
     memory: gigabytes that the question may take; what takes more is refused before it begins. None: what is free.
     """
     started = time.perf_counter()
@@ -171,7 +172,7 @@ def verify(
         )
     if proves and engine != "search":
         raise InputError(f"proof: only the engine 'search' writes proofs, got {engine!r}")
-    with reporting(progress, tell_nodes) as report:
+    with reporting(progress, tell_nodes, timeout) as report:
         extras = _extras(engine, threads, memory, progress=report)
 
         def ask(one: Query) -> Verdict:
@@ -227,7 +228,7 @@ def radius(
     except TimeUpError:
         return Radius(-1, None, exact=False, robust=False, **nothing_known(network, graph, node, started))
     query = asked.query
-    with reporting(progress, tell_interval) as report:
+    with reporting(progress, tell_interval, timeout) as report:
         extras = _extras(engine, threads, memory, progress=report)
 
         def ask() -> Radius:

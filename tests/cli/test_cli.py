@@ -102,7 +102,7 @@ def test_pairs_and_local_budgets_come_from_words_or_files(files: tuple[Path, Pat
 def test_every_option_of_the_table_can_be_switched(files: tuple[Path, Path]) -> None:
     words = [word for option in TABLE for word in ("--option", f"{option.name}=off")]
     assert run("verify", *files, "--node", 2, "--engine", "brute", *words).exit_code == 0
-    assert all(option.name in run("verify", "--help").stdout for option in TABLE)
+    assert all(option.name in run("verify", "--help-options").stdout for option in TABLE)
 
 
 @pytest.mark.parametrize(
@@ -182,6 +182,13 @@ def test_convert_refuses_and_leaves_nothing(files: tuple[Path, Path], tmp_path: 
     assert "neither --index" in refusal("convert", files[0], tmp_path / "x.gnnx", "--index", 0)
     assert "cannot write it" in refusal("convert", files[0], tmp_path / "none" / "x.gnnx")
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("command", ["verify", "radius", "sweep", "report"])
+def test_the_help_of_a_command_leaves_the_switches_of_the_search_to_another_page(command: str) -> None:
+    told = run(command, "--help").stdout
+    assert len(told.splitlines()) <= 66
+    assert not any(option.name in told for option in TABLE if "_" in option.name)
 
 
 def test_help_reads_like_documentation() -> None:

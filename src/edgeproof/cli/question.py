@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,11 +25,23 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Answer = TypeVar("_Answer")
 
 SWITCHES = (
-    "\b\nSwitches of the search, for --option NAME=off:\n"
+    "Switches of the search, for --option NAME=off:\n"
     + "\n".join(f"  {option.name:<20} {option.help}" for option in TABLE)
-    + "\n\n\b\nSettings of --engine mip, for --option NAME=VALUE:\n"
+    + "\n\nSettings of --engine mip, for --option NAME=VALUE:\n"
     + "\n".join(f"  {one.name + '=' + '|'.join(one.choices)}\n{'':23}{one.help}" for one in MIP)
 )
+
+
+def shows(text: str) -> Callable[[click.Context, click.Parameter, bool], None]:
+    """For an option that prints a page and ends the command."""
+
+    def show(context: click.Context, _: click.Parameter, asked: bool) -> None:
+        if asked:
+            click.echo(text)
+            context.exit()
+
+    return show
+
 
 THREAT_OPTIONS = (
     click.option(
@@ -47,7 +60,17 @@ HOW_OPTIONS = (
     click.option("--timeout", type=float, metavar="SECONDS", help="Give up after this long: unknown."),
     click.option("--node-limit", type=int, metavar="N", help="Give up after this many search nodes: unknown."),
     click.option("--engine", default="search", show_default=True, help="search, mip (a solver), or brute force."),
-    click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the engine, below."),
+    click.option(
+        "--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the engine: see --help-options."
+    ),
+    click.option(
+        "--help-options",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=shows(SWITCHES),
+        help="Show the options of the engines, and exit.",
+    ),
 )
 _DECORATORS = (
     click.argument("model", type=click.Path()),
@@ -85,15 +108,13 @@ class Question:
     where: str
     asked: dict[str, Any]
 
-    def put(self, ask: Callable[..., _Answer], tell: Callable[..., str] | None = None) -> _Answer:
+    def put(self, ask: Callable[..., _Answer]) -> _Answer:
         """Ask `edgeproof.verify` or `edgeproof.radius`; errors name the files that the question is about.
 
-        `tell` puts what the engine reports on its way into words. After Ctrl-C, the answer is what is known.
+        At a terminal, what takes more than two seconds tells how far it is. After Ctrl-C, the answer is what is known.
         """
         try:
-            with working("searching") as say:
-                asked = self.asked if tell is None else {**self.asked, "progress": lambda *news: say(tell(*news))}
-                return ask(self.network, self.graph, self.threat, **asked)
+            return ask(self.network, self.graph, self.threat, progress=sys.stderr.isatty(), **self.asked)
         except Interrupted as stop:
             found: _Answer = stop.answer
             return found

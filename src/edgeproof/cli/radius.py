@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .failure import INTERRUPTED, UNKNOWN
-from .question import SWITCHES, asks_a_question, make_question, print_json
+from .question import asks_a_question, make_question, print_json
 from .words import tell_attack, tell_stats, tell_subject, tell_threat
 
 if TYPE_CHECKING:
     from ..model.verdict import Radius
 
 
-@click.command(short_help="One exact radius: how many flips does it survive?", epilog=SWITCHES)
+@click.command(short_help="One exact radius: how many flips does it survive?")
 @asks_a_question
 @click.option("--max-budget", "budget", metavar="K|RULE", help="Look no further than this many flips, or a rule.")
 def radius(as_json: bool, **typed: Any) -> int:
@@ -32,7 +32,7 @@ def radius(as_json: bool, **typed: Any) -> int:
     import edgeproof
 
     question = make_question(**typed)
-    answer = question.put(edgeproof.radius, _tell_interval)
+    answer = question.put(edgeproof.radius)
     if as_json:
         print_json(answer.to_dict())
     else:
@@ -45,10 +45,6 @@ def radius(as_json: bool, **typed: Any) -> int:
     if answer.reason == "interrupted":
         return INTERRUPTED
     return 0 if answer.exact else UNKNOWN
-
-
-def _tell_interval(lower: int, upper: int | None) -> str:
-    return f"searching: radius at least {lower}" + ("" if upper is None else f", at most {upper}")
 
 
 def _tell_radius(answer: Radius, cap: int | None) -> str:

@@ -13,7 +13,7 @@ from ..model.by_degree import ByDegree
 from .failure import UNKNOWN
 from .parse import parse_local_budget, parse_options, parse_pairs
 from .progress import working
-from .question import HOW_OPTIONS, SWITCHES, THREAT_OPTIONS, with_options
+from .question import HOW_OPTIONS, THREAT_OPTIONS, shows, with_options
 from .spec import Spec, read_specs
 from .watch import stoppable, tell_counts, watched
 
@@ -21,9 +21,31 @@ if TYPE_CHECKING:
     from ..model.graph import Graph
     from ..sweep.drive import Sweep
 
+_PLAN_FILE = """A plan file says the same in TOML; keys above the first [[sweep]] hold for all of them:
+  budgets = [1, 2, [5, 1], "degree+2"]     # a pair: global and local
+  timeout = 300
+  [[sweep]]
+  model = "Cora_sum.npz"       # relative to the plan file
+  graph = "Cora.npz"
+  [[sweep]]
+  model = "Cora_max.npz"
+  graph = "Cora.npz"
+  nodes = "0-99"               # or [3, 7], "test"
+  targets = ["next"]
+  options = { lines = false }
+"""
+
 _OPTIONS = (
     click.option("--out", metavar="DIR", required=True, type=click.Path(), help="The store: a folder, made if needed."),
-    click.option("--plan", metavar="FILE", type=click.Path(), help="A TOML file with the questions; see below."),
+    click.option("--plan", metavar="FILE", type=click.Path(), help="A TOML file with the questions: see --help-plan."),
+    click.option(
+        "--help-plan",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=shows(_PLAN_FILE),
+        help="Show such a file, and exit.",
+    ),
     click.option(
         "--nodes",
         metavar="WHICH",
@@ -60,27 +82,12 @@ _OPTIONS = (
 # what says how to run, not what to ask
 _WITH_PLAN = ("plan", "out", "workers", "dask", "shard", "passes", "share", "retry_errors")
 
-_PLAN_FILE = """\b
-A plan file says the same in TOML; keys above the first [[sweep]] hold for all of them:
-  budgets = [1, 2, [5, 1], "degree+2"]     # a pair: global and local
-  timeout = 300
-  [[sweep]]
-  model = "Cora_sum.npz"       # relative to the plan file
-  graph = "Cora.npz"
-  [[sweep]]
-  model = "Cora_max.npz"
-  graph = "Cora.npz"
-  nodes = "0-99"               # or [3, 7], "test"
-  targets = ["next"]
-  options = { lines = false }
-"""
-
 
 def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_options(command, _OPTIONS)
 
 
-@click.command(short_help="Many queries; running it again resumes.", epilog=f"{_PLAN_FILE}\n{SWITCHES}")
+@click.command(short_help="Many queries; running it again resumes.")
 @click.argument("model", type=click.Path(), required=False)
 @click.argument("graph", type=click.Path(), required=False)
 @_with_options

@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from .failure import INTERRUPTED, UNKNOWN
-from .question import SWITCHES, asks_a_question, make_question, print_json
+from .question import asks_a_question, make_question, print_json
 from .words import tell_attack, tell_budget, tell_lead, tell_stats, tell_subject, tell_threat
 
 
-@click.command(short_help="One verdict: does a prediction survive every attack?", epilog=SWITCHES)
+@click.command(short_help="One verdict: does a prediction survive every attack?")
 @asks_a_question
 @click.option("--budget", metavar="N|RULE", help="Most flips in all, or a rule such as degree+2 [default: no limit].")
 @click.option("--proof", type=click.Path(), metavar="FILE", help="Write a proof (or the attack) for `edgeproof check`.")
@@ -36,10 +36,8 @@ def verify(as_json: bool, **typed: Any) -> int:
     """
     import edgeproof
 
-    from ..progress import tell_nodes
-
     question = make_question(**typed)
-    verdict = question.put(edgeproof.verify, tell_nodes)
+    verdict = question.put(edgeproof.verify)
     if as_json:
         print_json(verdict.to_dict())
     else:

@@ -128,6 +128,17 @@ class Attack(tuple[Pair, ...]):
             "cost": self.cost,
         }
 
+    def to_explanation(self, data: Any, *, directed: bool | None = None) -> Any:
+        """A PyG `Explanation` of the `Data` object whose `edge_mask` is 1 on the edges that this attack deletes.
+
+        Of a smallest attack it is an exact counterfactual explanation: without these edges the class changes, and no
+        smaller set of edges has this effect. `get_complement_subgraph()` of it is the graph after the attack. An attack
+        that inserts edges is refused, since a mask can only speak of edges that are there.
+        """
+        from ..convert.pyg.explain import explain_data
+
+        return explain_data(data, self, directed)
+
     def __repr__(self) -> str:
         told = [str(pair) for pair in self]
         told += [
@@ -202,6 +213,16 @@ class Stats(Mapping[str, Any]):
         return f"Stats({', '.join(shown)})"
 
 
+def _shared_fields(answer: Verdict | Radius, certified: bool, lead: Lead | None) -> dict[str, Any]:
+    return {
+        "status": answer.status, "robust": answer.robust, "vulnerable": answer.vulnerable, "node": answer.node,
+        "label": answer.label, "rival": answer.rival,
+        **attack_fields(answer.attack),
+        "reason": answer.reason, "directed": answer.directed, "certified": certified, "stats": dict(answer.stats),
+        "lead": None if lead is None else {"flips": [list(pair) for pair in lead.flips], "margin": lead.margin},
+    }  # fmt: skip
+
+
 def _rebuild_stats(values: dict[str, Any]) -> Stats:
     return Stats(**values)
 
@@ -234,14 +255,8 @@ class Verdict(Shown):
         raise TypeError("a verdict is robust, vulnerable or unknown, so it is neither true nor false: ask v.robust")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values under the same names, for JSON."""
-        lead = self.lead
-        return {
-            "status": self.status, "node": self.node, "label": self.label, "rival": self.rival,
-            **attack_fields(self.attack),
-            "reason": self.reason, "directed": self.directed, "certified": self.certified, "stats": dict(self.stats),
-            "lead": None if lead is None else {"flips": [list(pair) for pair in lead.flips], "margin": lead.margin},
-        }  # fmt: skip
+        """Plain values under the same names, for JSON; a radius has all of these too, and its interval."""
+        return _shared_fields(self, self.certified, self.lead)
 
     def __repr__(self) -> str:
         where = "graph" if self.node is None else f"node {self.node}"
@@ -290,13 +305,8 @@ class Radius(Shown):
         raise TypeError("a radius is an interval, so it is neither true nor false: ask r.robust, r.exact or r.lower")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values under the same names, for JSON."""
-        return {
-            "lower": self.lower, "upper": self.upper, "exact": self.exact, "robust": self.robust,
-            "node": self.node, "label": self.label, "rival": self.rival,
-            **attack_fields(self.attack),
-            "reason": self.reason, "directed": self.directed, "stats": dict(self.stats),
-        }  # fmt: skip
+        """Plain values under the same names, for JSON: those of a verdict, and the interval."""
+        return {"lower": self.lower, "upper": self.upper, "exact": self.exact, **_shared_fields(self, False, None)}
 
     def __repr__(self) -> str:
         where = "graph" if self.node is None else f"node {self.node}"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from ..model.graph import Graph, Pair
-from .draw import COLOURS, draw, name_class
+from .draw import STYLE, draw
+from .draw_groups import draw_groups
+from .groups import group_flips, is_for
+from .scores import Scores, draw_scores
+from .style import class_colour, name_class
 from .take import Picture, take_picture
+
+MOST_LISTED = 12  # flips of a caption
 
 
 def tell_flips(graph: Graph, attack: Iterable[Pair]) -> list[str]:
@@ -38,7 +44,7 @@ def legend(picture: Picture, names: tuple[str, ...] = ()) -> str:
     if picture.labels is not None:
         items.append("<span>true class:</span>")
     for label in sorted(set(picture.labels or ())):
-        colour = COLOURS[label % len(COLOURS)][0]
+        colour = class_colour(label)[0]
         disc = f"background:{colour};border-radius:50%;width:.9em;height:.9em"
         items.append(f'<span><i style="{disc}"></i> {escape(name_class(label, names))}</span>')
     if picture.cut:
@@ -51,14 +57,29 @@ def legend(picture: Picture, names: tuple[str, ...] = ()) -> str:
 
 def figure(
     graph: Graph, attack: Iterable[Pair], node: int | None, label: int | None, rival: int | None,
-    names: tuple[str, ...] = (), *, style: bool = True,
+    names: tuple[str, ...] = (), *, style: bool = True, scores: Scores | None = None,
 ) -> str:  # fmt: skip
-    """The picture with its caption."""
+    """The picture with its caption; `scores`, where they are known, as bars beside it."""
     attack = list(attack)
-    picture = take_picture(graph, attack, node)
     told = tell_change(node, label, rival, len(attack), names)
-    flips = ", ".join(tell_flips(graph, attack)) or "the graph as it is"
+    flips = tell_flips(graph, attack)
+    title = f"{told}: {', '.join(flips) or 'the graph as it is'}"
+    if node is not None and is_for(attack, node):
+        css = f"<style>{STYLE}</style>" if style else ""
+        drawn, below = draw_groups(group_flips(graph, attack, node), title, names, style=css), ""
+    else:
+        picture = take_picture(graph, attack, node)
+        drawn, below = draw(picture, title, names, style=style), legend(picture, names)
+    bars = "" if scores is None else draw_scores(scores, label, rival, names)
     return (
-        f'<figure style="margin:0">{draw(picture, f"{told}: {flips}", names, style=style)}'
-        f"<figcaption>{legend(picture, names)}<p>{escape(told)}: {escape(flips)}</p></figcaption></figure>"
+        f'<figure style="margin:0"><div class="ep-beside"><div class="ep-drawn">{drawn}</div>{bars}</div>'
+        f"<figcaption>{below}<p>{escape(told)}: {_caption(flips)}</p></figcaption></figure>"
     )
+
+
+def _caption(flips: Sequence[str]) -> str:
+    if len(flips) <= MOST_LISTED:
+        return escape(", ".join(flips) or "the graph as it is")
+    first, rest = flips[:MOST_LISTED], flips[MOST_LISTED:]
+    more = f"<details><summary>and {len(rest)} more</summary>{escape(', '.join(rest))}</details>"
+    return f"{escape(', '.join(first))} {more}"

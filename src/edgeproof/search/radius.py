@@ -16,6 +16,7 @@ from ..model.query import Query
 from ..model.verdict import Attack, Radius, Stats
 from ..problem.compile import compile_problem
 from ..problem.layout import Compiled
+from ..progress import Nodes, Watcher
 from .deadline import Alarm
 from .strategy import Search, exploration, no_stats
 
@@ -79,6 +80,11 @@ class RadiusSearch:
             self._smallest = len(flips)
             self._tell()
 
+    def _note_nodes(self, nodes: Nodes) -> None:
+        """For who watches; a callable of the user's is told of the interval alone."""
+        if isinstance(self._progress, Watcher):
+            self._progress.note(Nodes(self._nodes(), nodes.behind))
+
     def _tell(self) -> None:
         if self._progress is not None:
             self._progress(self.lower, None if self._smallest is None else self._smallest - 1)
@@ -87,7 +93,9 @@ class RadiusSearch:
         compiled = self.compiled
         if budget < self._most and self.query.threat.insert and self.query.claim.node is not None:
             compiled = compile_problem(self.query, self.options, budget, self.alarm)  # fewer insertions reach less far
-        search = Search(compiled, budget, self.options, self.threads, self._note_attack, None, alarm or self.alarm)
+        search = Search(
+            compiled, budget, self.options, self.threads, self._note_attack, None, alarm or self.alarm, self._note_nodes
+        )  # fmt: skip
         self._open.append(search)
         return search
 

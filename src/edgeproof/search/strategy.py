@@ -13,6 +13,7 @@ from ..clock import TimeUpError
 from ..model.graph import Pair
 from ..model.verdict import Attack, Lead, Stats
 from ..problem.layout import Compiled
+from ..progress import Nodes
 from .attacks.beam_search import BeamSearch
 from .attacks.extensions import Extensions, Flips
 from .attacks.local_search import LocalSearch
@@ -312,7 +313,7 @@ class Search:
             if code == PAUSED and self.work >= most_work:
                 return "work"
             if self._progress is not None:
-                self._progress(self.worker.nodes)
+                self._progress(Nodes(self.all_nodes, self.behind))
 
     def _share(self, most_nodes: int) -> str | None:
         """Leave what is open to several workers."""
@@ -331,6 +332,12 @@ class Search:
             return None
         margin, flips = found
         return Lead(Attack(map(tuple, self.worker.compiled.pairs[list(flips)].tolist())), margin)
+
+    @property
+    def behind(self) -> float | None:
+        """By how much a rival misses the label under `lead`."""
+        found = [one.lead[0] for one in self._looked if one.lead is not None]
+        return max(-max(found), 0.0) if found else None
 
     @property
     def work(self) -> int:

@@ -25,6 +25,13 @@ class Failure:
     exact: bool = False
     robust: bool = False
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values under the same names."""
+        return {
+            "status": self.status, "node": self.node, "error": self.error, "message": self.message,
+            "stats": dict(self.stats),
+        }  # fmt: skip
+
     def __repr__(self) -> str:
         where = "graph" if self.node is None else f"node {self.node}"
         return f"Failure({where}: {self.error}: {self.message})"
@@ -44,6 +51,18 @@ class Answer:
     key: str
     result: Result
     implied_by: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields of its result with those of the question, as plain values: a row of a table.
+
+        `pandas.DataFrame(answer.to_dict() for answer in answers)` is such a table.
+        """
+        asked, local = self.question, self.question.threat.local_budget
+        return {
+            "key": self.key, "graph": asked.graph, "budget": asked.threat.budget,
+            "local_budget": local if local is None or isinstance(local, int) else local.tolist(),
+            "target": asked.target, "implied_by": self.implied_by, **self.result.to_dict(),
+        }  # fmt: skip
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "result":  # while unpickling there is no result yet

@@ -189,8 +189,8 @@ def test_the_program_is_no_less_than_any_choice(seed: int) -> None:
     value, flips, chosen = best_shape(
         ptr, low, low, lead, cost, size, np.full(count, 9), kinds, own, own, to, to, own_lead, own_extra, own_size,
         reference, factor, slope, budget, 0, budget + 1, np.zeros((count, halves)),
-        np.zeros((count, halves), dtype=np.int64), np.zeros((budget + 1, halves)), np.zeros((budget + 1, halves)), choice, np.zeros(channels), np.zeros(channels),
-        picked,
+        np.zeros((count, halves), dtype=np.int64), np.zeros((budget + 1, halves)), np.zeros((budget + 1, halves)),
+        choice, np.zeros(channels), np.zeros(channels), picked,
     )  # fmt: skip
 
     def weight(added: np.ndarray, at: np.ndarray) -> float:

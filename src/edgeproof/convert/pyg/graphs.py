@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -85,15 +85,23 @@ def flip_data(data: Any, pairs: Iterable[tuple[int, int]], directed: bool | None
     """A copy with these pairs flipped; columns of edges that stay keep their order."""
     (raw,), _ = read_data(data)
     edges = list(zip(raw.sources.tolist(), raw.targets.tolist(), strict=True))
-    there = set(edges)
-    if directed is None:
-        directed = any((v, u) not in there for u, v in edges)
-    flips = {(u, v) for u, v in pairs} | (set() if directed else {(v, u) for u, v in pairs})
-    kept = [edge for edge in edges if edge not in flips] + sorted(flips - there)
+    flips = flips_of(edges, pairs, directed)
+    kept = [edge for edge in edges if edge not in flips] + sorted(flips - set(edges))
     flipped = copy.copy(data)
     index = data.edge_index
     flipped.edge_index = index.new_tensor(kept).reshape(-1, 2).t().contiguous()
     return flipped
+
+
+def flips_of(
+    edges: Sequence[tuple[int, int]], pairs: Iterable[tuple[int, int]], directed: bool | None
+) -> set[tuple[int, int]]:
+    """The columns that these pairs mean: both directions in an undirected graph."""
+    if directed is None:
+        there = set(edges)
+        directed = any((v, u) not in there for u, v in edges)
+    listed = list(pairs)
+    return set(listed) | (set() if directed else {(v, u) for u, v in listed})
 
 
 def change_data(
