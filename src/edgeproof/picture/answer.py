@@ -32,10 +32,10 @@ class Shown:
         held = self.graph if graph is None else graph
         if held is None:
             raise InputError("plot: this answer came without its graph, expected graph=")
-        attack = self.attack or ()
+        attack = () if self.attack is None else self.attack
         title = repr(self)
         if self.attack is not None:
-            title = tell_change(self.node, self.label, self.rival, len(attack))
+            title = tell_change(self.node, self.label, self.rival, attack)
         return plot(take_picture(held, attack, self.node), title, axes)
 
     def _repr_html_(self) -> str:
