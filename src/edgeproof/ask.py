@@ -19,7 +19,6 @@ from .model.query import Query
 from .model.threat import Threat
 from .model.verdict import Radius, Stats, Verdict
 from .progress import reporting, tell_interval, tell_nodes
-from .wider import ask as wider
 
 _Answer = TypeVar("_Answer", Verdict, Radius)
 
@@ -178,6 +177,8 @@ def verify(
         def ask(one: Query) -> Verdict:
             left = time_left(timeout, started)
             if not _is_for(engine, one):
+                from .wider import ask as wider
+
                 return wider.verify(one, engine, _put(engine, options, extras), left, node_limit)
             return _engine(engine).verify(one, timeout=left, node_limit=node_limit, options=options, **extras)
 
@@ -234,6 +235,8 @@ def radius(
         def ask() -> Radius:
             left = time_left(timeout, started)
             if not _is_for(engine, query):
+                from .wider import ask as wider
+
                 found = wider.radius(query, engine, _put(engine, options, extras), left, node_limit)
             else:
                 found = _engine(engine).radius(query, timeout=left, node_limit=node_limit, options=options, **extras)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hubs
-from edgeproof import Graph
+from edgeproof import Attack, Graph
 from edgeproof.demo.karate import SIDES, karate_graph
 from edgeproof.picture.describe import figure, tell_change, tell_flips
 from edgeproof.picture.draw import draw
@@ -90,7 +90,7 @@ def test_names_of_classes_are_escaped(name: str) -> None:
 
 def test_the_caption_says_what_happens() -> None:
     graph = karate_graph()
-    assert tell_change(8, 0, 1, 1, SIDES) == "node 8: instructor becomes administrator after 1 flip"
+    assert tell_change(8, 0, 1, [(0, 8)], SIDES) == "node 8: instructor becomes administrator after 1 flip"
     assert tell_flips(graph, [(0, 8), (9, 11)]) == ["delete 0 - 8", "insert 9 - 11"]
     assert "node 8: instructor becomes administrator after 1 flip: delete 0 - 8" in figure(
         graph, [(0, 8)], 8, 0, 1, SIDES
@@ -135,3 +135,20 @@ def test_bars_show_the_classes_in_question_first_and_mark_who_wins() -> None:
     assert [one.text for one in root.iter(f"{SVG}tspan")] == ["9", "1"]  # the largest before, and after
     bars = list(root.iter(f"{SVG}rect"))
     assert float(bars[0].get("width", "")) == pytest.approx(9 * float(bars[3].get("width", "")), rel=0.05)
+
+
+def test_new_vertices_and_changed_features_are_seen() -> None:
+    graph = Graph([[0, 1, 1, 2], [1, 0, 2, 1]], [[1.0], [0.0], [0.0]], directed=False, labels=[0, 1, 0])
+    attack = Attack([(0, 3), (1, 2)], features=[(2, 0)], injected=[4], cost=2)
+    picture = take_picture(graph, attack, 1)
+    assert picture.changed == {2}
+    assert picture.new == {3}
+    assert set(picture.vertices) == {0, 1, 2, 3}
+    drawn = draw(picture, "title")
+    assert "vertex 2, features changed" in drawn
+    assert "vertex 3, new" in drawn
+    told = figure(graph, attack, 1, 0, 1)
+    assert "after 2 flips and 1 feature and 1 new vertex" in told
+    assert "delete 1 - 2" in told
+    assert "insert 0 - 3" in told
+    assert "feature 0 of 2 to 1" in told

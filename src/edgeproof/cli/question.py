@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,6 +15,7 @@ from ..errors import InputError, Interrupted
 from ..options import TABLE
 from .parse import parse_budget, parse_local_budget, parse_options, parse_pairs
 from .progress import working
+from .wider import NAMES, WIDER_OPTIONS, more_of
 
 if TYPE_CHECKING:
     from ..model.graph import Graph
@@ -80,6 +81,7 @@ _DECORATORS = (
     click.option("--label", type=int, help="The class to defend [default: the predicted class]."),
     click.option("--target", type=int, help="Defend against this class only [default: against every other class]."),
     *THREAT_OPTIONS,
+    *WIDER_OPTIONS,
     *HOW_OPTIONS,
     click.option("--threads", type=int, default=1, show_default=True, help="Share a hard query between so many."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
@@ -142,9 +144,13 @@ def make_question(
         fragile=parse_pairs(fragile, "fragile") if fragile else None,
         protected=parse_pairs(protected, "protected"),
     )
+    wider = {name: asked.pop(name) for name in NAMES}
     asked["options"] = parse_options(options, asked.get("engine", "search")) or None
     with working("reading"):
         network, loaded = Network.load(model), Graph.load(graph, directed=directed, index=index)
+    more = more_of(loaded, wider)
+    if more:
+        threat = replace(threat, **more)
     return Question(network, loaded, threat, f"{model} on {graph}", asked)
 
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 from ..model.by_degree import ByDegree
 from .parse import parse_budget, parse_numbers
+from .wider import NAMES, more_of
 
 if TYPE_CHECKING:
+    from ..model.graph import Graph
     from ..sweep.limits import Limits
     from ..sweep.plan import Plan, Target
 
@@ -44,11 +46,21 @@ class Spec:
     memory: float | None = None
     engine: str = "search"
     options: Mapping[str, Any] = field(default_factory=dict)
+    cost: Sequence[Any] = ()
+    feature_flips: int | str | None = None
+    feature_local: int | None = None
+    feature_nodes: str | Sequence[int] | None = None
+    inject: int | None = None
+    inject_edges: int | None = None
+    inject_rows: str | Sequence[int] | None = None
 
-    def plan(self) -> Plan:
+    def plan(self, graph: Graph | None = None) -> Plan:
+        """graph: what vertices, masks and rows of features are those of; needed where features or vertices change."""
         from ..model.threat import Threat
         from ..sweep.plan import Plan
 
+        wider = {name: getattr(self, name) for name in NAMES}
+        more = {} if graph is None else more_of(graph, wider)
         threats = [
             Threat(
                 budget,
@@ -57,6 +69,7 @@ class Spec:
                 self.insert,  # type: ignore[arg-type]  # checked there
                 None if self.fragile is None else [(u, v) for u, v in self.fragile],
                 [(u, v) for u, v in self.protected],
+                **more,
             )
             for budget, local in map(_budget, self.budgets or (None,))
         ]
@@ -93,7 +106,9 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "model": (str,), "graph": (str,), "nodes": (str, list), "budgets": (list,), "local_budget": (int, str, list),
     "delete": (bool,), "insert": (bool, str), "fragile": (list,), "protected": (list,), "label": (int,),
     "targets": (list,), "radius": (bool,), "directed": (bool,), "timeout": (int, float), "node_limit": (int,),
-    "memory": (int, float), "engine": (str,), "options": (dict,),
+    "cost": (list,), "feature_flips": (int, str), "feature_local": (int,), "feature_nodes": (str, list),
+    "inject": (int,), "inject_edges": (int,), "inject_rows": (str, list), "memory": (int, float), "engine": (str,),
+    "options": (dict,),
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from .progress import working
 from .question import HOW_OPTIONS, THREAT_OPTIONS, shows, with_options
 from .spec import Spec, read_specs
 from .watch import stoppable, tell_counts, watched
+from .wider import NAMES, WIDER_OPTIONS
 
 if TYPE_CHECKING:
     from ..model.graph import Graph
@@ -69,6 +70,7 @@ _OPTIONS = (
         help="Defend against this class only, the one after the label, or all others. Repeatable. [default: all]",
     ),
     *THREAT_OPTIONS,
+    *WIDER_OPTIONS,
     *HOW_OPTIONS,
     click.option("--memory", type=float, metavar="GB", help="Most memory a query may take on top of its worker's."),
     click.option("--workers", type=int, metavar="N", help="Worker processes [default: one a core; 0: none]."),
@@ -148,7 +150,7 @@ def _specs(model: str | None, graph: str | None, typed: dict[str, Any]) -> list[
             targets=[int(text) if text.isdecimal() else text for text in typed["targets"] or ("all",)],
             options=parse_options(typed["options"], typed["engine"]),
             **{key: typed[key] for key in
-               ("delete", "label", "radius", "directed", "timeout", "node_limit", "memory", "engine")},
+               (*NAMES, "delete", "label", "radius", "directed", "timeout", "node_limit", "memory", "engine")},
         )
     ]  # fmt: skip
 
@@ -185,10 +187,11 @@ def _run(spec: Spec, part: str, typed: dict[str, Any], client: Any) -> tuple[int
 
     out = typed["out"]
     shard = parse_shard(typed["shard"]) if typed["shard"] else (1, 1)
-    plan, limits = spec.plan(), spec.limits()
+    limits = spec.limits()
     with working("reading"):
         network = Network.load(spec.model)
         graphs = _load_graphs(spec, network.task)
+    plan = spec.plan(graphs[0] if isinstance(graphs, tuple) else graphs)
     where = f"{spec.model} on {spec.graph}"
     try:
         one = make_sweep(

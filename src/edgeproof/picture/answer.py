@@ -34,10 +34,10 @@ class Shown:
         held = self.graph if graph is None else graph
         if held is None:
             raise InputError("plot: this answer came without its graph, expected graph=")
-        attack = self.attack or ()
+        attack = () if self.attack is None else self.attack
         title = repr(self)
         if self.attack is not None:
-            title = tell_change(self.node, self.label, self.rival, len(attack), tuple(names))
+            title = tell_change(self.node, self.label, self.rival, attack, tuple(names))
         if self.node is not None and is_for(attack, self.node):
             return plot_groups(group_flips(held, attack, self.node), title, axes, tuple(names))
         return plot(take_picture(held, attack, self.node), title, axes, tuple(names))

@@ -25,6 +25,9 @@ STYLE = """
 .ep-picture circle{stroke:var(--ep-paper);stroke-width:1.5}
 .ep-picture .ep-target{stroke:var(--ep-ink);stroke-width:3.5}
 .ep-picture .ep-plain{fill:var(--ep-paper);stroke:var(--ep-ink)}
+.ep-picture .ep-plain.ep-target{stroke-width:3.5}
+.ep-picture .ep-changed{stroke:var(--ep-ink);stroke-width:3;stroke-dasharray:2 3}
+.ep-picture .ep-new{stroke:var(--ep-inserted);stroke-width:3}
 .ep-picture .ep-number{fill:var(--ep-ink)}
 .ep-beside{display:flex;flex-wrap:wrap;gap:.6em 1.4em;align-items:center}
 .ep-scores text.ep-left{text-anchor:start}.ep-scores text.ep-right{text-anchor:end}
@@ -50,7 +53,9 @@ def draw(picture: Picture, title: str, names: tuple[str, ...] = (), *, style: bo
         parts.append(_edge(points[u], points[v], radius, pair, kind, picture.directed, loop=u == v))
     for at, (vertex, (x, y)) in enumerate(zip(picture.vertices, points, strict=True)):
         label = None if picture.labels is None else picture.labels[at]
-        parts.append(_vertex(vertex, x, y, radius, label, names, target=vertex == picture.node))
+        marks = ["ep-target"] * (vertex == picture.node)
+        marks += ["ep-changed"] * (vertex in picture.changed) + ["ep-new"] * (vertex in picture.new)
+        parts.append(_vertex(vertex, x, y, radius, label, names, marks))
     return "".join([*parts, "</svg>"])
 
 
@@ -82,15 +87,16 @@ def _edge(
 
 
 def _vertex(
-    vertex: int, x: float, y: float, radius: int, label: int | None, names: tuple[str, ...], *, target: bool
+    vertex: int, x: float, y: float, radius: int, label: int | None, names: tuple[str, ...], marks: list[str]
 ) -> str:
     text, size = str(vertex), 11 if vertex < 1000 else 9 if vertex < 10_000 else 7
     told = f"vertex {vertex}" + ("" if label is None else f", {name_class(label, names)}")
-    classes = " ".join((["ep-target"] if target else []) + (["ep-plain"] if label is None else []))
+    told += ", features changed" * ("ep-changed" in marks) + ", new" * ("ep-new" in marks)
+    classes = " ".join(marks + (["ep-plain"] if label is None else []))
     fill, ink = ("", "") if label is None else class_colour(label)
     disc = f'class="{classes}"' if label is None else f'class="{classes}" fill="{fill}"'
     written = 'class="ep-number"' if label is None else f'fill="{ink}"'
-    wide = radius + 3 if target else radius
+    wide = radius + 3 if marks else radius
     return (
         f'<g data-vertex="{vertex}"><title>{escape(told)}</title><circle {disc} cx="{x}" cy="{y}" r="{wide}"/>'
         f'<text {written} x="{x}" y="{y}" font-size="{size}">{text}</text></g>'

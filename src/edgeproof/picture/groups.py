@@ -45,7 +45,9 @@ class Grouped:
 
 
 def is_for(attack: Iterable[Pair], node: int | None) -> bool:
-    return node is not None and len(list(attack)) > MANY_FLIPS
+    """Many flips and nothing else: groups know neither features nor new vertices."""
+    more = getattr(attack, "features", ()) or getattr(attack, "injected", ())
+    return node is not None and not more and len(list(attack)) > MANY_FLIPS
 
 
 def group_flips(graph: Graph, attack: Iterable[Pair], node: int) -> Grouped:

@@ -1,6 +1,6 @@
 """The graph with the vertices that may be added, and which sets of flips of it are admissible.
 
-Theory: "New vertices as isolated ones".
+Theory: "New vertices as isolated ones", "Costs by relaxation".
 """
 
 from __future__ import annotations
