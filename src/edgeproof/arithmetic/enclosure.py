@@ -16,9 +16,8 @@ What is not finite spreads along a row, and nothing is claimed then.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import flint
 import numpy as np
 
 from ..clock import UNLIMITED, Clock
@@ -32,6 +31,9 @@ from .float64 import times
 from .padding import PAD
 from .receptive_field import Field, find_field
 from .transcendental import activate
+
+if TYPE_CHECKING:
+    import flint
 
 UNIT = 2.0**-53
 # covers the rounding of the bound itself, where it is multiplied with g, and where it is added up
@@ -380,6 +382,8 @@ def _pooled(how: Aggregation, rows: FloatArray) -> FloatArray:
 
 def enclosed_scores(network: Network, graph: Graph, field: Field, clock: Clock = UNLIMITED) -> list[flint.arb] | None:
     """A ball around each score; None where numbers are too large for float64."""
+    import flint
+
     scores, error = bounded_scores(network, graph, field, clock)
     if not (np.isfinite(scores).all() and error < LARGE):
         return None
