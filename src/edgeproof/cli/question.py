@@ -84,6 +84,7 @@ _DECORATORS = (
     *WIDER_OPTIONS,
     *HOW_OPTIONS,
     click.option("--threads", type=int, default=1, show_default=True, help="Share a hard query between so many."),
+    click.option("--memory", type=float, metavar="GB", help="Refuse what would take more [default: than is free]."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
 )
 
