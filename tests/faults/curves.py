@@ -56,6 +56,12 @@ CURVES = (
         "            e *= GROWS\n",
     ),
     Fault(
+        "curved-values-of-the-graph-exact",
+        "search/base/evaluate.py",
+        "error = b.steep[layer, 0] * error + 2.0 * PAD * (size + b.steep[layer, 1])",
+        "error = 0.0",
+    ),
+    Fault(
         "tie-holds", "search/engine.py",
         'if answer.status == "robust" and alarm.tied is not None:',
         'if answer.status == "robust" and alarm.tied == -1:',

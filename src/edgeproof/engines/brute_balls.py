@@ -147,6 +147,11 @@ def _root(number: int) -> Ball:
     return flint.arb(exact) if exact * exact == number else flint.arb(number).sqrt()
 
 
+def _less_one(x: Ball) -> Ball:
+    """e^x - 1, without losing what is small: e^(x / 2) (e^(x / 2) - e^(-x / 2))."""
+    return 2 * (x / 2).exp() * (x / 2).sinh() if x > -1 else x.exp() - 1
+
+
 def _act(how: Activation, slope: float, x: Ball) -> Ball:
     zero = flint.arb(0)
     above, below = x.max(zero), x.min(zero)
@@ -157,9 +162,9 @@ def _act(how: Activation, slope: float, x: Ball) -> Ball:
     if how is Activation.LEAKY_RELU:
         return above + slope * below
     if how is Activation.ELU:
-        return above + (below.exp() - 1)
+        return above + _less_one(below)
     if how is Activation.SELU:
-        return SELU_SCALE * (above + SELU_ALPHA * (below.exp() - 1))
+        return SELU_SCALE * (above + SELU_ALPHA * _less_one(below))
     if how is Activation.GELU:
         return x / 2 * (-x / flint.arb(2).sqrt()).erfc()  # 1 + erf would lose everything far below zero
     if how is Activation.TANH:

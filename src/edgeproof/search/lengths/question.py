@@ -69,7 +69,7 @@ class LengthQuestion(Question):
         leader, gaps = np.zeros(width, dtype=np.int64), np.zeros(int(np.diff(b.in_ptr).max(initial=0)))
         for layer in range(b.L - 1, -1, -1):
             last, layer_of = layer == b.L - 1, self.query.network.layers[layer]
-            bend = max(1.0, float(abs(layer_of.negative_slopes).max()))
+            bend = max(1.0, float(layer_of.steepest.max()))
             spread, own = (1.0, 1.0) if last else (float(norms.spread[layer]), float(norms.own_spread[layer]))
             own *= bool(layer_of.C.any())
             reach *= bend
