@@ -19,7 +19,7 @@ from .version import __version__
 
 __all__ = [
     "Answer", "Attack", "Attention", "CertifiedAccuracy", "EdgeproofError", "Failure", "Graph", "InputError",
-    "Interrupted", "Layer", "Lead", "Network", "Plan", "Question", "Radius", "Readout", "RejectedError", "Stats", "StoreError",
-    "Threat", "TooLargeError", "Verdict", "__version__", "certified_accuracy", "check", "from_pyg", "graph_from_pyg",
-    "load_graphs", "minimise", "radius", "save_graphs", "verify", "verify_many",
+    "Interrupted", "Layer", "Lead", "Network", "Plan", "Question", "Radius", "Readout", "RejectedError", "Stats",
+    "StoreError", "Threat", "TooLargeError", "Verdict", "__version__", "certified_accuracy", "check", "from_pyg",
+    "graph_from_pyg", "load_graphs", "minimise", "radius", "save_graphs", "verify", "verify_many",
 ]  # fmt: skip

@@ -162,9 +162,10 @@ def test_what_rounds_is_in_the_bounds(seed: int) -> None:
     found = bounds.make(v, where, 2, 4, is_target=False)
     assert found is not None
     for option, flips in enumerate(found.flips[:20]):
-        leads = exact_leads(query, exact_hidden_row(query, v, senders_after(where, tuple(flips.tolist()))))
+        with flint.ctx.workprec(300):
+            leads = exact_leads(query, exact_hidden_row(query, v, senders_after(where, tuple(flips.tolist()))))
         for lead, bound in zip(leads, found.lead[option].tolist(), strict=True):
-            assert lead <= flint.arb(bound), (seed, flips)
+            assert not lead > flint.arb(bound), (seed, flips)
     assert rows.rivals.size == len(leads)
 
 
@@ -189,8 +190,8 @@ def test_the_program_is_no_less_than_any_choice(seed: int) -> None:
     value, flips, chosen = best_shape(
         ptr, low, low, lead, cost, size, np.full(count, 9), kinds, own, own, to, to, own_lead, own_extra, own_size,
         reference, factor, slope, budget, 0, budget + 1, np.zeros((count, halves)),
-        np.zeros((count, halves), dtype=np.int64), np.zeros((budget + 1, halves)), np.zeros((budget + 1, halves)), choice, np.zeros(channels), np.zeros(channels),
-        picked,
+        np.zeros((count, halves), dtype=np.int64), np.zeros((budget + 1, halves)), np.zeros((budget + 1, halves)),
+        choice, np.zeros(channels), np.zeros(channels), picked,
     )  # fmt: skip
 
     def weight(added: np.ndarray, at: np.ndarray) -> float:
