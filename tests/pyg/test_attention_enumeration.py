@@ -27,14 +27,13 @@ MOST = 3000
 
 
 class Stacked(torch.nn.Module):
-    def __init__(self, convs: list[Any], act: Any, residual: bool) -> None:
+    def __init__(self, convs: list[Any], act: Any, skips: list[bool]) -> None:
         super().__init__()
-        self.convs, self.act, self.residual = torch.nn.ModuleList(convs), act, residual
+        self.convs, self.act, self.skips = torch.nn.ModuleList(convs), act, skips
 
     def forward(self, x: torch.Tensor, edge_index: torch.Tensor) -> torch.Tensor:
-        for conv in self.convs[:-1]:
-            before = self.act(conv(x, edge_index))
-            x = before + x if self.residual and before.shape[-1] == x.shape[-1] else before
+        for conv, skips in zip(self.convs, self.skips, strict=False):
+            x = self.act(conv(x, edge_index)) + x if skips else self.act(conv(x, edge_index))
         return self.convs[-1](x, edge_index)
 
 
@@ -42,15 +41,16 @@ def draw_module(rng: np.random.Generator, features: int) -> Stacked:
     depth, v2 = int(rng.choice([1, 2, 2, 2, 3])), bool(rng.random() < 0.5)
     conv, classes = g.GATv2Conv if v2 else g.GATConv, int(rng.integers(2, 4))
     loops, residual = bool(rng.random() < 0.9), bool(rng.random() < 0.3)
-    convs, width = [], features
+    convs, skips, width = [], [], features
     for _ in range(depth - 1):
         heads, channels, concat = int(rng.integers(1, 5)), int(rng.integers(1, 4)), bool(rng.random() < 0.7)
         convs.append(conv(width, channels, heads, concat, residual=residual, add_self_loops=loops))
-        width = channels * heads if concat else channels
+        before, width = width, channels * heads if concat else channels
+        skips.append(bool(before == width and rng.random() < 0.3))
     heads = int(rng.choice([1, 1, 1, 2]))
     convs.append(conv(width, classes, heads, concat=False, residual=residual, add_self_loops=loops))
     act = [torch.nn.functional.elu, torch.relu, torch.nn.functional.leaky_relu][int(rng.integers(3))]
-    module, spread = Stacked(convs, act, bool(rng.random() < 0.3)).double().eval(), float(rng.choice([0.5, 1.0, 2.0]))
+    module, spread = Stacked(convs, act, skips).double().eval(), float(rng.choice([0.5, 1.0, 2.0]))
     generator = torch.Generator().manual_seed(int(rng.integers(1 << 30)))
     with torch.no_grad():
         for parameter in module.parameters():
