@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from edgeproof import Graph, Layer, Network
-from edgeproof.arithmetic import transcendental
+from edgeproof.arithmetic.curved_balls import activate_ball
 from edgeproof.arithmetic.decide import Decider, TieError
 from edgeproof.arithmetic.enclosure import LARGE, bounded_scores
 from edgeproof.arithmetic.float64 import evaluate_with_error, rough_error
 from edgeproof.arithmetic.padding import CALL, PAD
 from edgeproof.arithmetic.receptive_field import find_field
-from edgeproof.arithmetic.transcendental import activate, activate_ball
+from edgeproof.arithmetic.transcendental import activate
 from edgeproof.clock import Clock
 from edgeproof.engines.brute import UndecidedError
 from edgeproof.engines.brute_balls import CurvedEvaluator, _act
@@ -177,4 +177,4 @@ def test_a_tie_that_no_precision_separates_is_noted_and_equal_rows_are_none() ->
         decider.largest(0)
     # rows that are equal: the lowest index wins
     assert Decider(Network([hidden, Layer.dense(C[:2], np.zeros(2), "none")]), graph).largest(0) == 0
-    assert transcendental.activate_ball(flint.arb(0), 2.0) == 0
+    assert activate_ball(flint.arb(0), 2.0) == 0

@@ -17,8 +17,8 @@ from ..model.attention import Attention
 from ..model.graph import Graph
 from ..model.network import Aggregation, Layer, Network, Readout
 from .attention import stacked_biases, stacked_weights
+from .curved_balls import activate_ball
 from .receptive_field import Field
-from .transcendental import activate_ball
 
 Ball = Any  # flint.arb
 Rows = list[list[Ball]]
@@ -31,6 +31,8 @@ def ball_scores(
 ) -> list[Ball]:
     """Scores. With `less`, where the last layer is linear, each less the score of that class: rows of weights are
     subtracted first, so that what two classes have in common leaves no doubt.
+
+    Theory: "Ties of curved activations".
     """
     with flint.ctx.workprec(bits):
         rows: Rows | None = None

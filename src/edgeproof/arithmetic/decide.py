@@ -46,7 +46,10 @@ class TieError(EdgeproofError):
 
 
 class Decider:
-    """Decides claims about flipped versions of one graph. `counts` says how often each way was taken."""
+    """Decides claims about flipped versions of one graph. `counts` says how often each way was taken.
+
+    Theory: "Ties of curved activations".
+    """
 
     def __init__(self, network: Network, graph: Graph) -> None:
         self.network, self.graph = network, graph

@@ -315,6 +315,8 @@ def _growth(roundings: int) -> float:
 def _bend(part: Part, rows: FloatArray, terms: int) -> FloatArray:
     """The activation, after a sum of so many terms; s comes as what their magnitudes amount to, which nothing on the
     way exceeds.
+
+    Theory: "Curved activations in floating point".
     """
     h, bound, e = rows[:, :-2], rows[:, -2], rows[:, -1]
     e *= GROWS

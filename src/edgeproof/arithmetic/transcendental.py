@@ -1,4 +1,4 @@
-"""Curved activations in float64 and in balls, and how far off the former are.
+"""Curved activations in float64, and how far off they are.
 
 The C library's exp, expm1, tanh, erfc and log1p, and NumPy's, are within 4 units in the last place: glibc documents
 at most 2 on x86-64 and AArch64, and `tests/arithmetic/test_transcendental.py` measures them against python-flint.
@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
-import flint
 import numpy as np
 
 from ..model.activation import (
@@ -34,9 +32,6 @@ from ..model.activation import (
 )  # fmt: skip
 from ..model.arrays import FloatArray
 from .padding import ROOT_HALF, TANH_FACTOR
-
-Ball = Any  # flint.arb
-
 
 # numbers that erfc is asked of in one go
 SLICE = 1 << 20
@@ -97,38 +92,3 @@ def activate(values: FloatArray, bends: FloatArray) -> FloatArray:
             columns = bends == code
             out[..., columns] = _CURVES[int(code)](values[..., columns])
     return out
-
-
-def activate_ball(x: Ball, bend: float) -> Ball:
-    """The same of a ball around a true number, in the precision of the context."""
-    code = int(bend)
-    if bend < FIRST_CODE:
-        return x.max(x * bend)
-    zero = flint.arb(0)
-    if code in (ELU, SELU):
-        above, below = x.max(zero), x.min(zero).expm1()
-        if code == ELU:
-            return above + below
-        return SELU_SCALE * above + flint.arb(SELU_SCALE) * SELU_ALPHA * below
-    if code == GELU:
-        return x * (-x / flint.arb(2).sqrt()).erfc() / 2
-    if code == GELU_TANH:
-        return x * _sigmoid_ball(2 * (2 / flint.arb.pi()).sqrt() * (x + x * x * x * GELU_CUBE))
-    if code == SILU:
-        return x * _sigmoid_ball(x)
-    if code == TANH:
-        return x.tanh()
-    if code == SIGMOID:
-        return _sigmoid_ball(x)
-    assert code == SOFTPLUS
-    # log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), which never overflows
-    return x.max(zero) + (-abs(x)).exp().log1p()
-
-
-def _sigmoid_ball(x: Ball) -> Ball:
-    if x < 0:
-        small = x.exp()
-        return small / (1 + small)
-    if x > 0:
-        return 1 / (1 + (-x).exp())
-    return ((x / 2).tanh() + 1) / 2

@@ -94,7 +94,7 @@ class Verdict(Shown):
     label: int
     attack: Attack | None = None
     rival: int | None = None
-    reason: str | None = None  # unknown only: "timeout", "node limit", "interrupted", ..
+    reason: str | None = None  # unknown only: "timeout", "node limit", "interrupted", "tie", ..
     node: int | None = None
     directed: bool = True
     stats: Stats = field(default_factory=Stats, compare=False)
