@@ -162,9 +162,10 @@ def test_what_rounds_is_in_the_bounds(seed: int) -> None:
     found = bounds.make(v, where, 2, 4, is_target=False)
     assert found is not None
     for option, flips in enumerate(found.flips[:20]):
-        leads = exact_leads(query, exact_hidden_row(query, v, senders_after(where, tuple(flips.tolist()))))
+        with flint.ctx.workprec(300):
+            leads = exact_leads(query, exact_hidden_row(query, v, senders_after(where, tuple(flips.tolist()))))
         for lead, bound in zip(leads, found.lead[option].tolist(), strict=True):
-            assert lead <= flint.arb(bound), (seed, flips)
+            assert not lead > flint.arb(bound), (seed, flips)
     assert rows.rivals.size == len(leads)
 
 

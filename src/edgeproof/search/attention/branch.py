@@ -31,6 +31,10 @@ from .surroundings import Sender, Surroundings, local_budgets
 MOST_PAIRS = 1 << 16
 # steps of the program between two looks at the clock, about
 MOST_WORK = 1 << 27
+# bytes of options that are kept, and what each takes beside its bounds
+MOST_HELD, OF_OPTIONS = 1 << 28, 1 << 12
+# nodes whose options are kept
+KEPT_NODES = 8
 
 
 class OutOfNodesError(Exception):
@@ -44,6 +48,28 @@ class NoBoundError(Exception):
 class Node(NamedTuple):
     flipped: frozenset[int]
     kept: frozenset[int]
+
+
+class Ready(NamedTuple):
+    """What a node's bounds of all rivals are made of: options of the target (`own`) and of all that it hears, which
+    stand one after the other in the arrays.
+    """
+
+    spare: int  # flips left
+    most_at_target: int
+    heard: list[tuple[Sender, int]]
+    kinds: IntArray
+    own: Options
+    options: list[Options]
+    limit: IntArray
+    ptr: IntArray
+    low: FloatArray
+    high: FloatArray
+    leads: FloatArray
+    cost: IntArray
+    size: IntArray
+    reference: FloatArray
+    open: list[int]  # all pairs in doubt
 
 
 class Bound(NamedTuple):
@@ -77,7 +103,9 @@ class TwoLayers:
         messages = first_messages(network, query.graph)
         self._bounds = VertexBounds(layer, layer.bends.copy(), messages, self._rows, most_sets)
         self._local = local_budgets(query, query.graph)
-        self._made: dict[tuple[object, ...], Options | None] = {}
+        self._ready: dict[tuple[Node, int], Ready] = {}
+        self._made: dict[tuple[object, ...], Options] = {}
+        self._held = 0  # bytes of these, about
         self._tried: dict[frozenset[int], int | None] = {}
         self._decider = Decider(network, query.graph)
         self.nodes, self.leaves, self.evaluations = 0, 0, 0
@@ -155,11 +183,19 @@ class TwoLayers:
 
     def bound(self, node: Node, rival: int, budget: int) -> Bound:
         """Of the lead of a rival over the label, in all graphs below a node; only its sign means anything."""
+        key = node, budget
+        if key not in self._ready:  # all rivals ask about the root, and the deeper ones are soon forgotten
+            if len(self._ready) >= KEPT_NODES:
+                self._ready.clear()
+            self._ready[key] = self._prepare(node, budget)
+        ready = self._ready[key]
+        return self._bound_shapes(ready, rival)
+
+    def _prepare(self, node: Node, budget: int) -> Ready:
         left, spare = self._left(node.flipped), budget - len(node.flipped)
         target = self._around.node
         mine, heard = self._at_target(node, left)
         own = self._options(target, mine, min(spare, int(left[target])), spare, is_target=True)
-        kinds = np.array([kind for _, kind in heard], dtype=np.int64)
         near = {sender.vertex for sender, _ in heard}
         options, limit = [], []
         for sender, kind in heard:
@@ -169,44 +205,38 @@ class TwoLayers:
             around = self._at_neighbour(sender, node, left, near)
             options.append(self._options(sender.vertex, around, most, 2 * spare, is_target=False))
             limit.append(most)
-        return self._bound_shapes(rival, spare, int(left[target]), heard, kinds, own, options, limit)
-
-    def _bound_shapes(
-        self,
-        rival: int,
-        spare: int,
-        left: int,
-        heard: list[tuple[Sender, int]],
-        kinds: IntArray,
-        own: Options,
-        options: list[Options],
-        limit: list[int],
-    ) -> Bound:
-        count, halves = len(options), 2 * spare + 1
-        sizes = [one.size.size for one in options]
-        ptr = np.concatenate([[0], np.cumsum(np.array(sizes, dtype=np.int64))]).astype(np.int64)
-        channels = self._rows.channels
-        empty: FloatArray = np.zeros((0, channels))
+        ptr = np.concatenate([[0], np.cumsum(np.array([one.size.size for one in options], dtype=np.int64))])
+        empty: FloatArray = np.zeros((0, self._rows.channels))
         low, high = (np.concatenate([empty, *(getattr(one, end) for one in options)]) for end in ("low", "high"))
-        lead = np.concatenate([np.zeros(0), *(one.lead[:, rival] for one in options)])
+        leads = np.concatenate([np.zeros((0, self._rows.rivals.size)), *(one.lead for one in options)])
         cost, size = (
             np.concatenate([np.zeros(0, dtype=np.int64), *(getattr(one, field) for one in options)])
             for field in ("cost", "size")
         )
+        kinds = np.array([kind for _, kind in heard], dtype=np.int64)
+        most_at_target = min(spare, int(left[target]), own.around.doubtful.size)
+        every = dict.fromkeys([*own.around.pairs.tolist(), *(p for one in options for p in one.around.pairs.tolist())])
+        return Ready(
+            spare, most_at_target, heard, kinds, own, options, np.array(limit, dtype=np.int64), ptr.astype(np.int64),
+            low, high, leads, cost, size, self._reference(own, options, kinds), list(every),
+        )  # fmt: skip
+
+    def _bound_shapes(self, ready: Ready, rival: int) -> Bound:
+        own, options, spare = ready.own, ready.options, ready.spare
+        lead, channels, most_at_target = ready.leads[:, rival].copy(), self._rows.channels, ready.most_at_target
+        count, halves = len(options), 2 * spare + 1
         worths, which = np.zeros((count, halves)), np.zeros((count, halves), dtype=np.int64)
         best, after = np.zeros((spare + 1, halves)), np.zeros((spare + 1, halves))
         choice = np.zeros((count, spare + 1, halves), dtype=np.int64)
         found = np.zeros(count, dtype=np.int64)
-        reference = self._reference(own, options, kinds)
-        most_at_target = min(spare, left, own.around.doubtful.size)
         best_value, chosen, picked = -np.inf, -1, np.zeros(count, dtype=np.int64)
         step = max(1, MOST_WORK // (1 + halves * (halves * count + lead.size)))
         for first in range(0, most_at_target + 1, step):
             self.alarm.look()
             value, _, option = best_shape(
-                ptr, low, high, lead, cost, size, np.array(limit, dtype=np.int64), kinds,
+                ready.ptr, ready.low, ready.high, lead, ready.cost, ready.size, ready.limit, ready.kinds,
                 own.low, own.high, own.to_low, own.to_high, own.lead[:, rival].copy(), own.extra[:, rival].copy(),
-                own.size, reference, self._rows.factor, self._rows.slope, spare, first,
+                own.size, ready.reference, self._rows.factor, self._rows.slope, spare, first,
                 min(first + step, most_at_target + 1), worths, which, best, after, choice, np.zeros(channels),
                 np.zeros(channels), found,
             )  # fmt: skip
@@ -215,17 +245,16 @@ class TwoLayers:
             if np.isnan(value):
                 break
         at_target, around = [], []
-        for u, (sender, kind) in enumerate(heard):
+        for u, (sender, kind) in enumerate(ready.heard):
             what = int(picked[u])
             if what == GONE or (what >= 0 and kind == MAY_COME):
                 at_target.append(sender.pair)
             if what >= 0:
-                around += options[u].flips_of(what - int(ptr[u]), rival, limit[u])
+                around += options[u].flips_of(what - int(ready.ptr[u]), rival, int(ready.limit[u]))
         if chosen >= 0 and own.size[chosen] > 0 and not at_target:
             at_target = own.flips_of(chosen, rival, spare)
         named = list(dict.fromkeys([*at_target, *around]))
-        every = dict.fromkeys([*own.around.pairs.tolist(), *(p for one in options for p in one.around.pairs.tolist())])
-        return Bound(float(best_value), named, list(every))
+        return Bound(float(best_value), named, ready.open)
 
     def _reference(self, own: Options, options: list[Options], kinds: IntArray) -> FloatArray:
         """What the sender with the largest logit adds to it, about: exponents are taken relative to that."""
@@ -289,8 +318,12 @@ class TwoLayers:
     def _options(self, v: int, around: Around, most: int, most_cost: int, *, is_target: bool) -> Options:
         key = (v, is_target, most, most_cost, *(one.tobytes() for one in around))
         if key not in self._made:
-            self._made[key] = self._bounds.make(v, around, most, most_cost, is_target=is_target)
-        found = self._made[key]
-        if found is None:
-            raise NoBoundError
-        return found
+            made = self._bounds.make(v, around, most, most_cost, is_target=is_target)
+            if made is None:
+                raise NoBoundError
+            self._held += made.low.nbytes + made.high.nbytes + made.lead.nbytes + OF_OPTIONS
+            if self._held > MOST_HELD:
+                self._made.clear()
+                self._held = 0
+            self._made[key] = made
+        return self._made[key]
