@@ -114,6 +114,18 @@ BUDGET = (
         "                total[r] += 0.0 * p.mend[k, r]\n",
     ),
     Fault(
+        "pair-of-neighbours-that-nobody-else-hears",
+        "search/budget/single_flips.py",
+        "            beside += p.reach[p.second[y]]\n",
+        "            beside += 0.0\n",
+    ),
+    Fault(
+        "pair-of-neighbours-as-the-node-heard-it",
+        "search/budget/single_flips.py",
+        "row[i] = z[i] + one * t.sent[w, i] + other * t.sent[x, i]",
+        "row[i] = z[i] + one * t.sent[w, i]",
+    ),
+    Fault(
         "pass-skips-flips-between-neighbours",
         "search/budget/single_flips.py",
         "        for k in range(j):\n            if s.tally[STOP]:",

@@ -315,8 +315,45 @@ def pass_neighbour(t, s, p, m, j, sign, floor):
 
 
 @kernel
-def pass_inside(t, s, p, m):
-    """Flips between two in-neighbours, which an undirected pair joins both ways, and of their self-loops."""
+def bound_inside(t, s, p, j, k, sign, z, scale, own_scale):
+    """Most that a flip between in-neighbours number j and k makes of a margin: their rows and the node's as they are
+    then, and what their degrees can add where others hear them. z: the node's pre-activation, its weights in p.heart.
+    """
+    row, total, beside = p.line[1], s.value, 0.0
+    for r in range(t.R):
+        total[r] = p.sums[3, r] - p.term[j, r] - p.term[k, r]
+    for turn in range(2):
+        y, x = (p.near[j], p.near[k]) if turn == 0 else (p.near[k], p.near[j])
+        count = s.heard[y] + sign
+        share, kept = alpha(t.first, count, s.loop[y]), sigma(t.first, count, s.loop[y])
+        combine(row, t.own[y], s.gathered[y], t.sent[y], share, kept, t.H)
+        message = share * (beta(t.first, s.heard[x] + 1) if sign > 0 else -beta(t.first, s.heard[x]))
+        for i in range(t.H):
+            row[i] += message * t.sent[x, i]
+        weigh(total, t.take, row, t.slope, scale * beta(t.last, count), t.R, t.H)
+        if t.first == GCN and p.second[y] >= 0:
+            beside += p.reach[p.second[y]]
+    if t.first == GCN:
+        w, x = p.near[j], p.near[k]
+        one = own_scale * (beta(t.first, s.heard[w] + sign) - beta(t.first, s.heard[w]))
+        other = own_scale * (beta(t.first, s.heard[x] + sign) - beta(t.first, s.heard[x]))
+        for i in range(t.H):
+            row[i] = z[i] + one * t.sent[w, i] + other * t.sent[x, i]
+        weigh(total, p.heart, row, t.slope, 1.0, t.R, t.H)
+        for r in range(t.R):
+            total[r] += t.const[r] - p.sums[0, r]
+    return highest(total, t.R) + beside
+
+
+@kernel
+def pass_inside(t, s, p, m, floor):
+    """Flips between two in-neighbours, which an undirected pair joins both ways, and of their self-loops. Those that
+    their bound leaves at or below `floor` are evaluated only if they may be among the best.
+    """
+    v, z = t.node, p.line[2]
+    scale, own_scale = alpha(t.last, s.heard[v], s.loop[v]), alpha(t.first, s.heard[v], s.loop[v])
+    pre_activation(t, s, v, z)
+    weigh_node(t, s, p, s.heard[v], z)
     for j in range(m):
         w = p.near[j]
         if kind_of(t, s, w, w) == DELETE:
@@ -326,7 +363,13 @@ def pass_inside(t, s, p, m):
         for k in range(j):
             if s.tally[STOP]:
                 return
-            if kind_of(t, s, p.near[k], w) != NEVER:
+            kind = kind_of(t, s, p.near[k], w)
+            if kind == NEVER:
+                continue
+            sign = np.int64(1) if kind == INSERT else np.int64(-1)
+            most = bound_inside(t, s, p, np.int64(j), np.int64(k), sign, z, scale, own_scale)
+            is_full = p.held[0] == p.value.size
+            if most > floor or (is_full and most > p.value[p.held[1]]):
                 try_flip(t, s, p, p.near[k], w)
 
 
@@ -372,8 +415,8 @@ def pass_single_flips(t, s, p, floor):
     v = t.node
     p.held[0] = 0
     s.tally[PASSES] += 1
-    margins(t, s, s.value)
-    here = highest(s.value, t.R)
+    margins(t, s, p.sums[3])
+    here = highest(p.sums[3], t.R)
     m, count = survey(t, s, p)
     if t.first == GCN and not t.directed:
         reach_of_degrees(t, s, p, m, count)
@@ -392,7 +435,7 @@ def pass_single_flips(t, s, p, floor):
                 pass_neighbour(t, s, p, m, np.int64(j), np.int64(1), floor)
             if t.delete == 1:
                 pass_neighbour(t, s, p, m, np.int64(j), np.int64(-1), floor)
-        pass_inside(t, s, p, m)
+        pass_inside(t, s, p, m, floor)
         if t.first == GCN:
             pass_elsewhere(t, s, p, count, here, floor)
     forget(t, s, p, m, count)
