@@ -137,7 +137,7 @@ class Search:
         on_attack: Callable[[list[Pair]], None] | None = None,
         trace: Trace | None = None,
         alarm: Alarm | None = None,
-        progress: Callable[[int], None] | None = None,
+        progress: Callable[[Nodes], None] | None = None,
     ) -> None:
         self.worker = Worker(compiled, budget, options, on_attack, trace, alarm, later=True)
         self._asked, self._threads = options, threads
