@@ -416,3 +416,26 @@ def test_on_paper_every_row_is_there_and_no_cell_is_cut(swept: tuple[Path, Path]
     assert seen["rows"] == len({(row.setting, row.node) for row in gather(swept[0]).rows})
     assert seen["cut"] == 0
     assert seen["ink"] == "#1c2330"  # also where the screen is dark
+
+
+def test_a_store_of_errors_alone_shows_them(swept: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "errors").mkdir()
+    with (tmp_path / "errors" / "results.jsonl").open("w") as out:
+        for line in list(read_best(swept[0]))[:5]:
+            failed = {"status": "error", "attack": None, "error": {"type": "MemoryError", "message": "too large"}}
+            out.write(json.dumps({**line, **failed}) + "\n")
+    write_report(tmp_path / "errors", tmp_path / "errors.html")
+    seen = visit(
+        tmp_path / "errors.html",
+        """
+        seen.errors = $("[data-count=errors]").textContent;
+        seen.rows = $$(".line-of-table").length;
+        $(".line-of-table").click();
+        await until(() => $("dialog[open] h2"));
+        seen.told = $("dialog dl").textContent;
+        """,
+        tmp_path,
+    )
+    assert seen["errors"] == "5"
+    assert seen["rows"] >= 1
+    assert "MemoryError: too large" in seen["told"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
 from ..model.verdict import Attack, Radius, Stats, Verdict
 from .plan import Question
 
@@ -40,6 +42,13 @@ class Failure:
 Result = Verdict | Radius | Failure
 
 
+def _plain(budget: Any) -> Any:
+    """A number, one for each vertex, or in words what makes the number."""
+    if budget is None or isinstance(budget, int):
+        return budget
+    return budget.tolist() if isinstance(budget, np.ndarray) else str(budget)
+
+
 @dataclass(frozen=True)
 class Answer:
     """Reads like the Verdict, Radius or Failure that it holds: `answer.status`, `answer.attack`, `answer.lower`.
@@ -57,10 +66,10 @@ class Answer:
 
         `pandas.DataFrame(answer.to_dict() for answer in answers)` is such a table.
         """
-        asked, local = self.question, self.question.threat.local_budget
+        asked, threat = self.question, self.question.threat
         return {
-            "key": self.key, "graph": asked.graph, "budget": asked.threat.budget,
-            "local_budget": local if local is None or isinstance(local, int) else local.tolist(),
+            "key": self.key, "graph": asked.graph, "budget": _plain(threat.budget),
+            "local_budget": _plain(threat.local_budget),
             "target": asked.target, "implied_by": self.implied_by, **self.result.to_dict(),
         }  # fmt: skip
 
