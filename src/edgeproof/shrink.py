@@ -41,8 +41,8 @@ def minimise(
     label: int | None = None,
     target: int | None = None,
 ) -> Attack:
-    """The cheapest part of `attack` that breaks the claim, of equally cheap ones the one with the fewest changes; `radius`
-    finds a cheapest of all.
+    """The cheapest part of `attack` that breaks the claim, of equally cheap ones the one with the fewest changes;
+    `radius` finds a cheapest of all.
 
     An attack of more than 16 flips is first thinned out: flips go one after the other as long as the rest breaks it.
     New vertices that lose all their edges go, too.
