@@ -64,7 +64,7 @@ def _put(engine: str, options: Mapping[str, Any] | None, extras: dict[str, Any])
 
 def _is_for(engine: str, query: Query) -> bool:
     """Whether the engine knows all of the threat; brute force knows any."""
-    return query.threat.is_plain or engine == "brute"
+    return query.threat.is_plain or engine == "brute" or (engine == "mip" and query.threat.inject is None)
 
 
 def _told(answer: _Answer, graph: Graph, asked: Asked) -> _Answer:

@@ -22,6 +22,7 @@ from .state import STATE
 from .strategies import STRATEGIES
 from .symmetry import SYMMETRY
 from .tree import TREE
+from .wider import WIDER
 
 IN_SEARCH = (
     *STATE,
@@ -41,9 +42,10 @@ IN_BUDGET = (
     *BUDGET,
     *MAXIMA,
 )
+IN_WIDER = (*WIDER,)
 IN_CHECKER = (
     *CHECKER_TREE,
     *CHECKER_BOUNDS,
 )
 
-__all__ = ["IN_ATTENTION", "IN_BUDGET", "IN_CHECKER", "IN_DEEP", "IN_SEARCH", "Fault"]
+__all__ = ["IN_ATTENTION", "IN_BUDGET", "IN_CHECKER", "IN_DEEP", "IN_SEARCH", "IN_WIDER", "Fault"]

@@ -12,7 +12,6 @@ from edgeproof.arithmetic.float64 import evaluate
 from edgeproof.clock import UNLIMITED
 from edgeproof.model.perturb import with_features
 from edgeproof.wider.feature_flips import FeatureSearch
-from edgeproof.wider.linear import bound_leads, ranges
 from wider_differ import disagreement
 from wider_queries import LINEAR, draw_wider
 
@@ -33,26 +32,24 @@ def test_no_set_of_flips_leaves_the_bounds() -> None:
     for index in range(120):
         query = draw_wider(SEED + 1, index, ("features",), LINEAR)
         search = FeatureSearch(query, query.graph, UNLIMITED, lambda _: None)
-        state = search._start(3)
+        state = search.start(3)
         if not state.candidates.at.size:
             continue
-        known = ranges(search.fixed, search._first(state))
-        gains = bound_leads(search.fixed, known)
-        here, each = search._evaluate(gains, state)
+        state = state._replace(known=search.ranges(state))
+        here, each = search.leads(state)
         for _ in range(12):
             size = int(rng.integers(0, min(3, state.candidates.at.size) + 1))
             chosen = rng.permutation(state.candidates.at.size)[:size]
-            flipped = [(int(state.candidates.at[k]), int(state.candidates.column[k])) for k in chosen]
-            named = search._named(tuple(flipped))
+            some = state.candidates.take(chosen)
+            flipped = tuple(zip(some.at.tolist(), some.column.tolist(), strict=True))
+            named = tuple((int(search.fixed.vertices[v]), c) for v, c in flipped)
             made = with_features(query.graph, named) if named else query.graph
             scores = evaluate(query.network, made, query.claim.node)
             leads = scores[list(query.rivals)] - scores[query.claim.label]
             room = 1e-9 * (1.0 + abs(scores).max())
             assert (leads <= here + each[:, chosen].sum(axis=1) + room).all(), f"seed {SEED + 1}, index {index}"
-            x = state.x.copy()
-            for v, c in flipped:
-                x[v, c] = 1.0 - x[v, c]
-            for stage, box in zip(search.fixed.stages, known, strict=False):
+            x = made.features.dense(search.fixed.vertices)
+            for stage, box in zip(search.fixed.stages, state.known, strict=False):
                 z = x[stage.keep] @ stage.C.T + stage.b
                 z = z if stage.S is None else z + stage.S @ (x @ stage.A.T)
                 slack = 1e-9 * (1.0 + abs(z).max())
@@ -114,7 +111,7 @@ def replace_how(layer: ep.Layer, how: str) -> ep.Layer:
 def test_numbers_that_overflow_prove_nothing() -> None:
     network, graph = small()
     large = [ep.Layer(1e200 * one.C, 1e200 * one.A, one.b, one.aggregation, one.activation) for one in network.layers]
-    threat = ep.Threat(0, features=ep.FeatureFlips(budget=1))
+    threat = ep.Threat(0, features=ep.FeatureFlips(budget=2, nodes=[0]))
     found = ep.verify(ep.Network(large), graph, threat, node=0, label=0)
     truth = ep.verify(ep.Network(large), graph, threat, node=0, label=0, engine="brute")
     assert truth.robust

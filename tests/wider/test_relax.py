@@ -58,7 +58,6 @@ def test_new_vertices_have_numbers_rows_and_a_graph() -> None:
     assert (found.lower, list(found.attack), found.attack.injected) == (1, [(4, 0), (5, 0)], (2, 2))
     made = found.attack.apply(graph)
     assert made.num_vertices == 6
-    assert network.predict(made, 0) == 1 if hasattr(network, "predict") else True
     scores = network.scores(made, 0)
     assert scores[1] > scores[0]
     one = ep.Threat(delete=False, inject=ep.Injection(1, 3, features=[[1.0]]))
@@ -129,3 +128,36 @@ def test_limits_end_a_question_with_an_interval() -> None:
     truth = ep.radius(network, graph, threat, node=0, engine="brute")
     assert found.lower <= truth.lower
     assert found.exact or found.reason == "node limit"
+
+
+def test_parts_that_are_not_needed_go() -> None:
+    network, graph = star()
+    rows = [[0.0], [1.0]]
+    threat = ep.Threat(inject=ep.Injection(3, 1, features=rows))
+    more = ep.Attack([(3, 0), (4, 0), (5, 0), (6, 0)], injected=[0, 1, 1], cost=4, pool=np.array(rows))
+    with pytest.raises(ep.InputError, match="does not break"):
+        ep.minimise(network, graph, threat, more, 0, label=0)
+    enough = ep.Attack([(4, 0), (5, 0), (6, 0)], injected=[0, 1, 1], cost=3, pool=np.array(rows))
+    found = ep.minimise(network, graph, threat, enough, 0, label=0)
+    assert (list(found), found.injected, found.cost) == ([(4, 0), (5, 0)], (1, 1), 2)
+    dear = ep.Threat(cost={(1, 0): 5})
+    found = ep.minimise(network, graph, dear, [(1, 0), (2, 0), (3, 0)], 0, label=0)
+    assert (list(found), found.cost) == ([(2, 0), (3, 0)], 2)
+    flips = ep.Threat(0, features=ep.FeatureFlips(3))
+    found = ep.minimise(network, graph, flips, ep.Attack([], features=[(1, 0), (2, 0), (3, 0)], cost=0), 0, label=0)
+    assert (list(found), len(found.features), found.cost) == ([], 2, 0)
+
+
+def test_a_data_object_gets_all_of_it() -> None:
+    torch = pytest.importorskip("torch")
+    data_of = pytest.importorskip("torch_geometric.data").Data
+    edges = torch.tensor([[1, 2, 3], [0, 0, 0]])
+    data = data_of(x=torch.ones(4, 1), edge_index=edges, y=torch.tensor([0, 1, 0, 1]))
+    attack = ep.Attack([(1, 0), (4, 0)], features=[(2, 0)], injected=[1], cost=3, pool=np.array([[0.0], [0.5]]))
+    changed = attack.to_pyg(data, directed=True)
+    graph = ep.graph_from_pyg(data, directed=True)
+    made = attack.apply(graph)
+    assert ep.graph_from_pyg(changed, directed=True).fingerprint == made.fingerprint
+    assert made.features.dense().tolist() == [[1.0], [1.0], [0.0], [1.0], [0.5]]
+    assert changed.y.tolist() == [0, 1, 0, 1, -1]
+    assert data.x.tolist() == [[1.0]] * 4

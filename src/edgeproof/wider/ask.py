@@ -31,6 +31,6 @@ def radius(query: Query, engine: str, put: Put, timeout: float | None, node_limi
 
 def _require_flips(query: Query, engine: str) -> None:
     if engine != "search":
-        raise InputError(f"features: the engines 'search' and 'brute' know them, got {engine!r}")
+        raise InputError(f"features: together with inject only the engine 'brute' knows them, got {engine!r}")
     if not isinstance(query.threat.features, FeatureFlips):
-        raise InputError("features: FeatureBox has no engine yet, only FeatureFlips")
+        raise InputError("features: FeatureBox is for engine='mip'; the engine 'search' knows FeatureFlips")

@@ -14,32 +14,35 @@ from .fixed import FAINT, Fixed, Stage
 
 
 class Range(NamedTuple):
-    """Of the pre-activations of one stage; size: at least the sum of magnitudes of what one is computed from."""
+    """Of the pre-activations of one stage."""
 
     low: FloatArray
     high: FloatArray
-    size: FloatArray
 
 
-class Gains(NamedTuple):
-    """lead <= const + sum of slope * x over all features, for each rival."""
+class Lines(NamedTuple):
+    """what is bounded <= const + sum of slope * z over the pre-activations z of the first stage, for each line."""
 
-    const: FloatArray  # (R,)
-    slope: FloatArray  # (R, vertices, columns)
+    const: FloatArray  # (K,)
+    slope: FloatArray  # (K, rows, width)
 
 
-def ranges(fixed: Fixed, first: Range) -> list[Range]:
-    """Interval bounds of all stages but the last, whose leads are bounded backward."""
-    out = [first]
-    for below, stage in zip(fixed.stages, fixed.stages[1:-1], strict=False):
-        low, high = _bent(below, out[-1].low), _bent(below, out[-1].high)
-        middle, half = (low + high) / 2, (high - low) / 2
-        size = through(stage, out[-1].size, magnitudes=True)
-        z = through(stage, middle)
-        spread = through(stage._replace(b=np.zeros_like(stage.b)), half, magnitudes=True)
-        doubt = fixed.gamma * size + FAINT
-        out.append(Range(z - spread - doubt, z + spread + doubt, size))
-    return out
+def magnitudes(fixed: Fixed, x: FloatArray) -> list[FloatArray]:
+    """Of each stage: no sum of magnitudes is larger, on features of these magnitudes at most."""
+    sizes = [through(fixed.stages[0], x, magnitudes=True)]
+    for stage in fixed.stages[1:]:
+        sizes.append(through(stage, sizes[-1], magnitudes=True))
+    return sizes
+
+
+def propagate(fixed: Fixed, number: int, below: Range, sizes: list[FloatArray]) -> Range:
+    """Interval bounds of stage `number` from those of the stage below."""
+    stage, bent = fixed.stages[number], fixed.stages[number - 1]
+    low, high = _bent(bent, below.low), _bent(bent, below.high)
+    middle, half = (low + high) / 2, (high - low) / 2
+    spread = through(stage._replace(b=np.zeros_like(stage.b)), half, magnitudes=True)
+    z, doubt = through(stage, middle), fixed.gamma * sizes[number] + FAINT
+    return Range(z - spread - doubt, z + spread + doubt)
 
 
 def through(stage: Stage, h: FloatArray, magnitudes: bool = False) -> FloatArray:
@@ -53,37 +56,23 @@ def _bent(stage: Stage, z: FloatArray) -> FloatArray:
     return np.where(z >= 0, z, stage.slope * z)
 
 
-def bound_leads(fixed: Fixed, known: list[Range]) -> Gains:
-    """One backward pass for all rivals. `const` holds all that rounding can cost."""
-    stages = fixed.stages
-    rivals = stages[-1].b.size
-    slope = np.eye(rivals)[:, None, :]  # (R, rows, width) on pre-activations of the stage
-    const, doubt = np.zeros(rivals), np.zeros(rivals)
-    for number in range(len(stages) - 1, -1, -1):
-        stage = stages[number]
+def bound_above(fixed: Fixed, number: int, start: FloatArray, known: list[Range], sizes: list[FloatArray]) -> Lines:
+    """Of start * z at stage `number`, (K, rows, width), one line each; `known` has the stages before it. `const` holds
+    all that rounding can cost.
+    """
+    slope, const = start, np.zeros(len(start))
+    doubt = (abs(slope) * sizes[number]).sum(axis=(1, 2))
+    for at in range(number, 0, -1):
+        stage = fixed.stages[at]
         const += (slope * stage.b).sum(axis=(1, 2))
-        below = known[number - 1] if number else None
-        rows = stages[number - 1].keep.size if number else fixed.vertices.size
-        passed = np.zeros((rivals, rows, stage.C.shape[1]))
+        passed = np.zeros((len(start), fixed.stages[at - 1].keep.size, stage.C.shape[1]))
         passed[:, stage.keep] += slope @ stage.C
         if stage.S is not None:
-            passed += np.einsum("vu,rvi->rui", stage.S, slope) @ stage.A
-        if number < len(stages) - 1:
-            doubt += (abs(slope) * known[number].size).sum(axis=(1, 2))
-        else:
-            doubt += (abs(slope) * _last_size(fixed, known)).sum(axis=(1, 2))
-        if below is None:
-            return Gains(const + 8.0 * fixed.gamma * doubt + FAINT, passed)
-        slope, more = _relaxed(stages[number - 1], below, passed)
+            passed += np.einsum("vu,kvi->kui", stage.S, slope) @ stage.A
+        slope, more = _relaxed(fixed.stages[at - 1], known[at - 1], passed)
         const += more
-        doubt += (abs(passed) * below.size).sum(axis=(1, 2))
-    raise AssertionError("the first stage returns")
-
-
-def _last_size(fixed: Fixed, known: list[Range]) -> FloatArray:
-    if len(fixed.stages) == 1:
-        return np.zeros((1, fixed.stages[-1].b.size))
-    return through(fixed.stages[-1], known[-1].size, magnitudes=True)
+        doubt += (abs(passed) * sizes[at - 1]).sum(axis=(1, 2)) + (abs(slope) * sizes[at - 1]).sum(axis=(1, 2))
+    return Lines(const + 8.0 * fixed.gamma * doubt + FAINT, slope)
 
 
 def _relaxed(stage: Stage, z: Range, slope: FloatArray) -> tuple[FloatArray, FloatArray]:

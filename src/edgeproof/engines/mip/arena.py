@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from ...model.arrays import IntArray
 from ...model.graph import Pair
 from ...model.injection import NewEnds
 from ...model.query import Query
+from .features import Free, free_features
 
 PAIR_LIMIT = 100_000
 FIXED = -1  # in place of a pair's number: an edge that never flips
@@ -34,10 +35,19 @@ class Arena:
     pairs: list[Pair]
     payers: list[tuple[int, ...]]  # the vertices whose local budget a flip of this pair is charged to
     local: dict[int, int]  # local budgets, where there are any
-    budget: int
+    budget: int  # most pairs that flip
+    costs: list[int]  # of each pair
+    total: int | None  # what they, and features that share it, may cost
+    free: Free | None  # features that may change; then `needed` begins with a ring for a layer that hands them on
 
     def with_budget(self, budget: int) -> Arena:
-        return Arena(self.needed, self.arcs, self.pairs, self.payers, self.local, min(budget, len(self.pairs)))
+        return replace(self, budget=min(budget, len(self.pairs)), total=budget)
+
+    @property
+    def most(self) -> int:
+        """What all of it costs together."""
+        shared = self.free.row.size if self.free is not None and self.free.shared else 0
+        return sum(self.costs) + shared
 
 
 def survey(query: Query, budget: int | None) -> Arena:
@@ -58,7 +68,12 @@ def survey(query: Query, budget: int | None) -> Arena:
     pairs = list(numbers)
     payers = [fragile.payers(pair) for pair in pairs]
     local = {w: limit for some in payers for w in some if (limit := query.threat.local_budget_of(w)) is not None}
-    return Arena(needed, arcs, pairs, payers, local, len(pairs) if budget is None else min(budget, len(pairs)))
+    prices = query.threat.costs(query.graph)
+    free = free_features(query, needed[0])
+    if free is not None:
+        needed.insert(0, list(needed[0]))
+    most = len(pairs) if budget is None else min(budget, len(pairs))
+    return Arena(needed, arcs, pairs, payers, local, most, [prices.get(pair, 1) for pair in pairs], budget, free)
 
 
 class _Fragile:
