@@ -32,11 +32,13 @@ CLASSES, FEATURES, HOMOPHILY, SHAPE, CAP, DEGREE = 40, 128, 0.65, 1.6, 3000, 13.
 SIGNAL, NOISE = 0.15, 0.2
 
 
-def generate(vertices: int, degree: float = DEGREE, cap: int = CAP, seed: int = 0) -> tuple[np.ndarray, ...]:
-    """Edges (2, E) with both directions of each, features and classes.
+def generate(
+    vertices: int, degree: float = DEGREE, cap: int = CAP, seed: int = 0, centres: np.ndarray | None = None
+) -> tuple[np.ndarray, ...]:
+    """Edges (2, E) with both directions of each, features, classes, and the features' centres of the classes.
 
     Ends of edges are drawn with probability proportional to a Pareto weight; of 65 in 100 edges, the other end is
-    drawn from the same class.
+    drawn from the same class. centres: those of another graph, whose classes these are.
     """
     rng = np.random.default_rng((seed, vertices))
     classes = rng.integers(CLASSES, size=vertices)
@@ -59,11 +61,13 @@ def generate(vertices: int, degree: float = DEGREE, cap: int = CAP, seed: int = 
         found = np.unique(np.concatenate([found, fresh]))
     found = np.sort(rng.permutation(found)[:wanted])
     a, b = found // vertices, found % vertices
-    centres = rng.normal(size=(CLASSES, FEATURES))
+    if centres is None:
+        centres = rng.normal(size=(CLASSES, FEATURES))
     features = SIGNAL * centres[classes] + rng.normal(size=(vertices, FEATURES))
     noisy = rng.random(vertices) < NOISE
     classes[noisy] = rng.integers(CLASSES, size=int(noisy.sum()))
-    return np.stack([np.concatenate([a, b]), np.concatenate([b, a])]), features.astype(np.float32), classes
+    edges = np.stack([np.concatenate([a, b]), np.concatenate([b, a])])
+    return edges, features.astype(np.float32), classes, centres
 
 
 def train(
@@ -163,23 +167,26 @@ def train(
     return folded, right
 
 
-def prepare(cache: Path, how: str, width: int, layers: int, vertices: int, degree: float, epochs: int) -> Path:
+def prepare(
+    cache: Path, how: str, width: int, layers: int, vertices: int, degree: float, epochs: int, trained_on: int
+) -> Path:
     """A file with graph and weights; made in a process of its own, whose memory is given back."""
-    path = cache / f"{how}-{layers}x{width}-{vertices}-{degree:g}.npz"
+    path = cache / f"{how}-{layers}x{width}-{vertices}-{degree:g}-{min(trained_on, vertices)}.npz"
     if not path.exists():
         cache.mkdir(parents=True, exist_ok=True)
-        arguments = [how, str(width), str(layers), str(vertices), str(degree), str(epochs)]
+        arguments = [how, str(width), str(layers), str(vertices), str(degree), str(epochs), str(trained_on)]
         subprocess.run([sys.executable, __file__, "--prepare", str(path), *arguments], check=True)
     return path
 
 
-def write(path: Path, how: str, width: int, layers: int, vertices: int, degree: float, epochs: int) -> None:
-    """Weights of networks for a million vertices come from training on the tenth part."""
-    trained_on = min(vertices, 200_000)
-    edges, features, classes = generate(trained_on, degree)
+def write(
+    path: Path, how: str, width: int, layers: int, vertices: int, degree: float, epochs: int, trained_on: int
+) -> None:
+    """The graph, and weights from training on it, or on a smaller one of the same classes."""
+    edges, features, classes, centres = generate(min(trained_on, vertices), degree)
     weights, accuracy = train(edges, features, classes, how, width, layers, epochs)
     if trained_on < vertices:
-        edges, features, classes = generate(vertices, degree)
+        edges, features, classes, _ = generate(vertices, degree, centres=centres)
     print(f"{path.name}: accuracy {accuracy:.3f}", flush=True)
     parts = {f"{name}{at}": one for at, layer in enumerate(weights) for name, one in layer.items()}
     unfinished = path.with_suffix(".part.npz")
@@ -223,8 +230,10 @@ def ask(path: Path, args: argparse.Namespace) -> None:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
         ordered = np.sort(seconds)
         line = {
-            "network": path.stem, "budget": budget, "nodes": len(seconds), "load": round(loaded, 2),
-            "first": round(seconds[0], 2), "median": round(float(np.median(ordered)), 3),
+            "aggregation": args.aggregation, "width": args.width, "layers": args.layers, "vertices": args.vertices,
+            "degree": args.degree, "trained_on": min(args.trained_on, args.vertices), "budget": budget,
+            "nodes": len(seconds), "timeout": args.timeout, "load": round(loaded, 2), "first": round(seconds[0], 2),
+            "cpu_first": round(busy[0], 2), "median": round(float(np.median(ordered)), 3),
             "p90": round(float(ordered[int(0.9 * (ordered.size - 1))]), 3), "longest": round(float(ordered[-1]), 2),
             "cpu_median": round(float(np.median(busy)), 3), "cpu_longest": round(max(busy), 2),
             **found, "decided": round(1 - found["unknown"] / len(seconds), 3), "peak_gb": round(peak, 2),
@@ -244,15 +253,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--epochs", type=int, default=40)
+    parser.add_argument("--trained-on", type=int, default=200_000, help="vertices of the graph to train on, at most")
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "edgeproof-real-size")
     parser.add_argument("--verbose", action="store_true", help="every answer, to standard error")
-    parser.add_argument("--prepare", nargs=7, help=argparse.SUPPRESS)
+    parser.add_argument("--prepare", nargs=8, help=argparse.SUPPRESS)
     args = parser.parse_args(arguments)
     if args.prepare:
-        path, how, width, layers, vertices, degree, epochs = args.prepare
-        write(Path(path), how, int(width), int(layers), int(vertices), float(degree), int(epochs))
+        path, how, width, layers, vertices, degree, epochs, trained_on = args.prepare
+        sizes = int(width), int(layers), int(vertices), float(degree)
+        write(Path(path), how, *sizes, int(epochs), int(trained_on))
         return
-    sizes = args.width, args.layers, args.vertices, args.degree, args.epochs
+    sizes = args.width, args.layers, args.vertices, args.degree, args.epochs, args.trained_on
     ask(prepare(args.cache, args.aggregation, *sizes), args)
 
 

@@ -72,6 +72,18 @@ CHARGES = (
         "self._top(view, 1, 1, margins, finer)",
     ),
     Fault(
+        "charges-of-many-budget-one-less",
+        "search/charges/question.py",
+        "top = self._top(view, budget, each, margins)",
+        "top = self._top(view, max(budget - 1, 1), min(each, max(budget - 1, 1)), margins)",
+    ),
+    Fault(
+        "charges-rounding-not-counted",
+        "search/charges/norms.py",
+        "return (440.0 + 8.0 * budget) * (budget + 2.0)",
+        "return 0.0",
+    ),
+    Fault(
         "charges-taken-edge-breaks-nothing", "search/charges/question.py",
         "if found is not None or budget == 0:",
         "if True:",

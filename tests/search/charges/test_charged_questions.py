@@ -37,12 +37,13 @@ def test_verdicts_and_radii_agree_with_brute_force(pytestconfig: pytest.Config) 
     assert decided > CASES / 2
 
 
-def test_pairs_are_found_without_looking_for_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A greedy attack would hide a pair that the charges wrongly leave out."""
+@pytest.mark.parametrize(("budget", "seeds"), [(2, range(2000, 2200)), (3, range(2000, 2100))])
+def test_sets_are_found_without_looking_for_attacks(budget: int, seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A greedy attack would hide a set that the charges wrongly leave out."""
     monkeypatch.setattr(Question, "_attack", lambda *_: None)
-    for seed in range(2000, 2200):
+    for seed in seeds:
         query = draw(seed)
-        about = query.network, query.graph, ep.Threat(2), query.claim.node
+        about = query.network, query.graph, ep.Threat(budget), query.claim.node
         verdict = ep.verify(*about, options={"charges_at_once": True})
         assert verdict.status == ep.verify(*about, engine="brute").status, f"seed {seed}: {verdict}"
 

@@ -17,7 +17,7 @@ from ..deadline import Alarm
 from .first_changes import grown_changes, lost_changes
 from .ledger import Rows
 from .near_changes import direct_changes, far_changes, find_peak
-from .norms import Norms, row_lengths
+from .norms import Norms, growth, row_lengths
 from .rows import FREE, GONE
 from .screen import count_slots, screen
 from .seen import View
@@ -216,6 +216,9 @@ class Charges:
         find_peak(self.lent, 1, self.node, u, self.each, may_go, may_go.size, sent, own_rows, peak, row)
         if may_go.size:
             peak += row_lengths(radii).max() * reach
+            # with its own rounding, as many charges at u look at it; one edge may be gone already
+            most = self.budget + 1
+            peak += (most + 7) * growth(most, 2) * self.norms.rounding[1, u]
         # what one edge can do at u: by itself (as a far one, at both its ends), and with all whose ends weigh more
         gone = np.maximum(peak, 2.0 * largest * reach)
         once = gone + 2.0 * largest_sum * reach

@@ -25,6 +25,8 @@ LOST = 2.0**-500
 # three of them is far below FAINT, which every margin has to exceed (docs/theory/charges.md).
 LARGE = 2.0**200
 FAINT = 2.0**-400
+# edges into a vertex: differences of weights are then right to less than ROUND_UP
+MOST_EDGES = 1 << 18
 
 
 class Lengths(NamedTuple):
@@ -42,7 +44,7 @@ class Norms(NamedTuple):
     spread: FloatArray  # (L,) largest singular value of A
     own_spread: FloatArray  # (L,) of C
     reach: list[FloatArray]  # of a layer, for each output the length of its rows of A and C together
-    rounding: FloatArray  # (n,) error of a score, relative to magnitudes that no flip has changed
+    rounding: FloatArray  # (L, n) what rounding can do to a row of the graph as it is
     largest: float  # magnitude of anything that is multiplied; more than LARGE, or no number: nothing can be charged
 
 
@@ -75,7 +77,8 @@ def _make(network: Network, graph: Graph) -> Norms:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(spread > 0.0, own_spread / spread, 0.0)
     # np.max keeps what is no number
-    every = (base.rows.max(), -base.rows.min(), *spread, *own_spread, *ratio, *(one.max() for one in reach))
+    crowded = np.inf if base.heard.max(initial=0) > MOST_EDGES else 0.0
+    every = (crowded, base.rows.max(), -base.rows.min(), *spread, *own_spread, *ratio, *(one.max() for one in reach))
     return Norms(
         lengths=Lengths(sent, gathered, hidden),
         spread=spread,
@@ -87,11 +90,11 @@ def _make(network: Network, graph: Graph) -> Norms:
 
 
 def _rounding(base: Base, graph: Graph) -> FloatArray:
-    """Of every vertex, what rounding can do to its last row: magnitudes are passed on with largest row sums, whatever
-    the values are, and each layer adds what it rounds.
+    """Of every layer and vertex: magnitudes are passed on with largest row sums, whatever the values are, and each
+    layer adds what it rounds.
     """
     held = graph.features
-    size, error = np.zeros(base.n), np.zeros(base.n)
+    size, error, out = np.zeros(base.n), np.zeros(base.n), np.zeros((base.L, base.n))
     some = np.flatnonzero(np.diff(held.ptr))
     if some.size:
         size[some] = np.maximum.reduceat(abs(held.values), held.ptr[some])
@@ -112,7 +115,18 @@ def _rounding(base: Base, graph: Graph) -> FloatArray:
                     heard *= (beta if how == GCN else 1.0 / np.maximum(base.heard + base.loop, 1))[:, None]
             size = norm_c * both[:, 0] + norm_a * heard[:, 0] + norm_b
             error = norm_c * both[:, 1] + norm_a * heard[:, 1] + base.unit[layer] * size
-    return error
+            out[layer] = error
+    return out
+
+
+def count_roundings(budget: int) -> float:
+    """What rounding may do to a margin less the charges of `budget` edges, over `rounding` at the node."""
+    return (440.0 + 8.0 * budget) * (budget + 2.0)
+
+
+def growth(budget: int, layers: int) -> float:
+    """How many times larger magnitudes, and errors, may become after so many layers when edges are gone."""
+    return (1.0 + budget) ** layers
 
 
 def supported(base: Base) -> bool:

@@ -22,7 +22,7 @@ from ..base.layout import Base
 from ..base.values import base_values
 from ..deadline import Alarm
 from .assemble import Charges
-from .norms import FAINT, LARGE, norms_of, supported
+from .norms import FAINT, LARGE, count_roundings, growth, norms_of, supported
 from .rows import FREE, GONE, KEPT
 from .seen import View
 from .sets import TooManyError, doubtful_sets
@@ -39,8 +39,6 @@ FINER = 8.0
 LONG = 1 << 24
 # greedy attacks look at so many edges of each of so many bounds
 GREEDY_BOUNDS, GREEDY_EDGES = 3, 12
-# what rounding may do to charges, over what it does to magnitudes that no flip has changed (docs/theory/charges.md)
-SPREAD = 16.0
 
 
 class Answer(NamedTuple):
@@ -119,8 +117,8 @@ class Question:
         if self.fragile:
             budget = min(budget, self.fragile)
         with np.errstate(over="ignore"):
-            growth = (1.0 + budget) ** self.base.L
-            self.tolerance = SPREAD * (budget + 2) * growth * float(self.norms.rounding[self.node]) + FAINT
+            times = count_roundings(budget) * growth(budget, self.base.L)
+            self.tolerance = times * float(self.norms.rounding[-1, self.node]) + FAINT
         self._seen = set[tuple[Pair, ...]]()
         self._left = dict[tuple[Pair, ...], float]()
         return self._solve((), budget if self.fragile else 0) or self._answer(robust=True)
