@@ -224,6 +224,7 @@ def main() -> None:
     )
     parser.add_argument("--store", type=Path, help="the folder of that sweep, so that it can be resumed")
     args = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     if args.data:
         os.environ["EDGEPROOF_DATA"] = str(args.data)
     for row in args.row:

@@ -39,13 +39,15 @@ class ShapeBound:
         lent: tuple[Bundle, Bundle, Bundle, Bundle],
         shape: Shape,
         look: Callable[[], None],
+        m: int | None = None,
     ) -> None:
+        """m: flips elsewhere, where they are fewer than the insertions and deletions that there may be."""
         self._look_at_clock = look
         self.vertices, self.found, self.tables, self.lent = vertices, found, tables, lent
         self.question: MaxQuestion = vertices.question
         self.stand: Stand = vertices.stand
         self.i, self.k, self.joins, self.cuts = shape
-        self.m = self.joins + self.cuts
+        self.m = self.joins + self.cuts if m is None else m
         star = self.question.star
         self.both = 0 if star.directed else 1
         self.count = int(enter(*lent[:3]))

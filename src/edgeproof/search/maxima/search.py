@@ -5,7 +5,8 @@ Theory: "Single flips under a max".
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import groupby
 
 import numpy as np
 
@@ -45,14 +46,24 @@ class MaxSizeSearch(SizeSearch):
     def _make_tables(self, most: int) -> None:
         self._tables = Bundle(make_tables(self.question, self._near, most))
 
-    def _fill(self, shape: Shape, rivals: IntArray, floor: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _shapes(self, size: int) -> Iterator[Shape]:
+        """Those that differ only in how many flips elsewhere insert are bounded at once first."""
+        every = np.ones(self.question.star.R, dtype=np.int64)
+        for (i, k), some in groupby(super()._shapes(size), key=lambda shape: shape[:2]):
+            shapes, m = list(some), size - i - k
+            if len(shapes) == 1 or (self._fill((i, k, m, m), every, self.floor, m)[0] > self.floor).any():
+                yield from shapes
+
+    def _fill(
+        self, shape: Shape, rivals: IntArray, floor: float, m: int | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Bounds of these rivals; what is reached with each newcomer, and with each in-neighbour gone."""
         assert self._tables is not None
         star, tables = self.question.star, self._tables.bundle
         lent = (self._star, self._stand, self._found, self._tables)
         bounds, totals = np.full(star.R, NEVER_WORTH), np.full(star.n, NEVER_WORTH)
         tables.worth[:] = NEVER_WORTH
-        one = ShapeBound(self._vertices, self.found, tables, lent, shape, self._look_at_clock)
+        one = ShapeBound(self._vertices, self.found, tables, lent, shape, self._look_at_clock, m)
         gone = np.full(one.count, NEVER_WORTH)
         try:
             for r in np.flatnonzero(rivals).tolist():
