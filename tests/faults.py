@@ -1047,7 +1047,7 @@ IN_WIDER = (
         "costs-leave-local-budgets",
         "wider/world.py",
         "            left[w] -= cost\n",
-        "",
+        "            left[w] -= 0 * cost\n",
     ),
     Fault(
         "new-vertices-without-limit",
