@@ -14,9 +14,8 @@ from .model.query import Query, make_query
 from .model.threat import Threat
 from .model.verdict import Attack
 
-MOST_FLIPS = (
-    16  # all parts of so many changes are looked at, cheapest first; of a larger attack, one that cannot shrink
-)
+# all parts of so many changes are looked at, cheapest first; of a larger attack, one that cannot shrink
+MOST_FLIPS = 16
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ WIDER = (
         "costs-leave-local-budgets",
         "wider/world.py",
         "            left[w] -= cost\n",
-        "",
+        "            left[w] -= 0 * cost\n",
     ),
     Fault(
         "new-vertices-without-limit",

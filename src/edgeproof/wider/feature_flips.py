@@ -108,7 +108,8 @@ class FeatureSearch:
         while state.budget and state.candidates.at.size:
             if state.budget == 1 and state.candidates.at.size <= FEW:
                 return self._each(state)
-            state = state._replace(known=self.ranges(state))
+            tight = bool(state.known)  # where interval bounds leave few candidates, linear ones of neurons cost little
+            state = state._replace(known=self.ranges(state, tight))
             here, each = self.leads(state)
             top = _best(each, state.budget)
             if (here + top.sum(axis=1) <= 0.0).all():
@@ -117,7 +118,7 @@ class FeatureSearch:
             if found is not None:
                 return found
             kept = _in_doubt(here, each, top, state.budget)
-            settled = kept.size > SHRUNK * state.candidates.at.size
+            settled = tight and kept.size > SHRUNK * state.candidates.at.size
             order = np.argsort(-each[:, kept].max(axis=0, initial=-np.inf), kind="stable")
             state = state._replace(candidates=state.candidates.take(kept[order]))
             if settled and state.budget == 1:
@@ -165,13 +166,15 @@ class FeatureSearch:
             found += stage.S[:, at].T[:, :, None] * stage.A[:, column].T[:, None]
         return found
 
-    def ranges(self, state: State) -> list[Range]:
-        """Of all stages but the last: what holds already, and what these candidates and flips still reach."""
+    def ranges(self, state: State, tight: bool = True) -> list[Range]:
+        """Of all stages but the last: what holds already, and what these candidates and flips still reach; `tight`: by
+        linear bounds, too.
+        """
         out = [_met(self._first(state), state.known, 0)]
         for number in range(1, len(self.fixed.stages) - 1):
             self._clock.look()
             found = _met(propagate(self.fixed, number, out[-1], self._sizes), state.known, number)
-            out.append(self._tightened(state, number, found, out))
+            out.append(self._tightened(state, number, found, out) if tight else found)
         return out
 
     def _first(self, state: State) -> Range:
