@@ -67,7 +67,7 @@ def slopes(
 ) -> tuple[FloatArray, FloatArray]:
     """Range of (act(z + d) - act(z)) / d for d between low <= 0 and high >= 0, everything off by `error` at most.
 
-    Theory: "Single flips, three layers and more".
+    Theory: "Single flips, three layers and more" of docs/theory-insertions.md.
     """
     return _quotient(pre - error, pre + low - error, slope), _quotient(pre + error, pre + high + error, slope)
 
