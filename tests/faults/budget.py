@@ -38,8 +38,8 @@ BUDGET = (
     Fault(
         "one-end-is-charged",
         "search/budget/charges.py",
-        "return max(out[0] + out[1], out[2] + out[3])",
-        "return max(out[0], out[2])",
+        "return max(out[MORE] + out[MORE_NEXT], out[LESS] + out[LESS_NEXT])",
+        "return max(out[MORE], out[LESS])",
     ),
     Fault(
         "partner-keeps-its-degree",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from ..jit.decorators import kernel, loop
 from .layout import GCN
 from .reach import steps
+from .scratch import LEAST_SLOPE, LESS, LESS_NEXT, MORE, MORE_NEXT, MOST_SLOPE
 from .stand import alpha, beta, list_in, weigh
 
 
@@ -28,7 +29,7 @@ def two_ways(row, message, slope_low, slope_high, width):
 @kernel
 def charge_at(t, s, p, g, at, w, row, factor, touched):
     """Charge what changes of degree do to w, whose margin is factor * row . act(z) and which hears with alpha = 1."""
-    low, high, most = g.line[2], g.line[3], 0.0
+    low, high, most = g.rows[LEAST_SLOPE], g.rows[MOST_SLOPE], 0.0
     for j in range(t.H):
         slope = t.slope[j]
         low[j] = 1.0 if g.low[at, j] >= 0.0 else slope
@@ -81,24 +82,24 @@ def clear_charges(t, s, p, g, near, second):
 
 @kernel
 def largest_charges(t, s, p, g, near, second):
-    """The two largest of `more`, and of `less`, into g.out[0:4]; what one flip elsewhere adds by degrees alone."""
+    """The two largest of `more`, and of `less`, into g.out; what one flip elsewhere adds by degrees alone."""
     out = g.out
-    out[0], out[1], out[2], out[3] = 0.0, 0.0, 0.0, 0.0
+    out[MORE], out[MORE_NEXT], out[LESS], out[LESS_NEXT] = 0.0, 0.0, 0.0, 0.0
     for e in range(second + near):
         # an in-neighbour that others hear too stands in both lists
         x = p.seconds[e] if e < second else p.near[e - second]
         if e >= second and p.second[x] >= 0:
             continue
-        if g.more[x] > out[0]:
-            out[1] = out[0]
-            out[0] = g.more[x]
-        elif g.more[x] > out[1]:
-            out[1] = g.more[x]
-        if g.less[x] > out[2]:
-            out[3] = out[2]
-            out[2] = g.less[x]
-        elif g.less[x] > out[3]:
-            out[3] = g.less[x]
+        if g.more[x] > out[MORE]:
+            out[MORE_NEXT] = out[MORE]
+            out[MORE] = g.more[x]
+        elif g.more[x] > out[MORE_NEXT]:
+            out[MORE_NEXT] = g.more[x]
+        if g.less[x] > out[LESS]:
+            out[LESS_NEXT] = out[LESS]
+            out[LESS] = g.less[x]
+        elif g.less[x] > out[LESS_NEXT]:
+            out[LESS_NEXT] = g.less[x]
     if t.directed:
-        return max(out[0], out[2])
-    return max(out[0] + out[1], out[2] + out[3])
+        return max(out[MORE], out[LESS])
+    return max(out[MORE] + out[MORE_NEXT], out[LESS] + out[LESS_NEXT])

@@ -21,6 +21,9 @@ NEVER, INSERT, DELETE = 0, 1, 2
 # pairs that a search bars at most; those beyond are looked at again
 MOST_BARRED = 1 << 15
 
+# what `made` counts
+FLIPS, ARCS, TRAIL, COUNTS = range(4)
+
 # positions in `tally`, beside STOP
 EVALUATIONS, PASSES, BOUNDS = 0, 1, 2
 
@@ -70,7 +73,7 @@ class Stand(NamedTuple):
     trail: NDArray[np.float64]  # (rows, H) what `gathered` was
     trail_at: IntArray
     tally: IntArray
-    made: IntArray  # (3,) flips, arcs, trail
+    made: IntArray  # (COUNTS,) how many flips, arcs, rows of the trail
     # scratch
     near: IntArray  # in-neighbours of the node
     place: IntArray  # (n,) which of these a vertex is, -1 for others
@@ -78,7 +81,7 @@ class Stand(NamedTuple):
     kinds: IntArray  # (n,) how pairs with one vertex may flip
     barred: NDArray[np.int64]  # (2, most) pairs that are in no attack that is still looked for
     bars: IntArray  # (1,) how many
-    row: NDArray[np.float64]  # (4, H)
+    row: FloatArray  # (H,)
     value: FloatArray  # (R,)
 
 
@@ -98,8 +101,8 @@ class Pass(NamedTuple):
     near: IntArray  # (n,) in-neighbours of the node
     around: IntArray  # (n,) scratch
     heart: NDArray[np.float64]  # (R, H) weights of the node's own row
-    line: NDArray[np.float64]  # (4, H)
-    sums: NDArray[np.float64]  # (4, R)
+    rows: NDArray[np.float64]  # (PASS_ROWS, H) scratch.py names them
+    sums: NDArray[np.float64]  # (PASS_SUMS, R)
 
 
 class Tables(NamedTuple):
@@ -137,9 +140,9 @@ class Tables(NamedTuple):
     rest: NDArray[np.float64]  # (B + 1, B + 1) most beside one newcomer with s and o flips
     gain: FloatArray  # (n,) by how much a flip of one in-neighbour with x moves the margin; NEVER_WORTH: none
     worth: NDArray[np.float64]  # (near, n) most that an attack reaches with a flip of this in-neighbour and x
-    top: NDArray[np.float64]  # (4, B + 1) best items: insertions, deletions; the same with in-neighbours
-    line: NDArray[np.float64]  # (12, H)
-    out: FloatArray  # (8,)
+    top: NDArray[np.float64]  # (TOP_LISTS, B + 1) best items: insertions, deletions; the same with in-neighbours
+    rows: NDArray[np.float64]  # (TABLE_ROWS, H) scratch.py names them, and those of top and out
+    out: FloatArray  # (OUT_NUMBERS,)
     second: IntArray  # (1,) how many vertices in-neighbours of the node hear
 
 
@@ -156,14 +159,14 @@ def make_stand(star: Star, heard: IntArray, loop: IntArray, gathered: FloatArray
         trail=np.zeros((rows, H)),
         trail_at=np.zeros(rows, dtype=np.int64),
         tally=np.zeros(TALLY_SIZE, dtype=np.int64),
-        made=np.zeros(3, dtype=np.int64),
+        made=np.zeros(COUNTS, dtype=np.int64),
         near=np.zeros(n + 1, dtype=np.int64),
         place=np.full(n, -1, dtype=np.int64),
         list=np.zeros(n + 1, dtype=np.int64),
         kinds=np.zeros(n, dtype=np.int64),
         barred=np.zeros((2, MOST_BARRED), dtype=np.int64),
         bars=np.zeros(1, dtype=np.int64),
-        row=np.zeros((4, H)),
+        row=np.zeros(H),
         value=np.zeros(star.R),
     )
 

@@ -11,6 +11,19 @@ from ..jit.decorators import kernel, leaf, loop
 from .charges import two_ways
 from .layout import DELETE, GCN, INSERT, NEVER_WORTH
 from .reach import quotients, shifted, slopes, turns_of
+from .scratch import (
+    BEFORE,
+    DELETIONS,
+    INNER_DELETIONS,
+    INNER_INSERTIONS,
+    INSERTIONS,
+    LEAST_QUOTIENT,
+    LEAST_STEP,
+    MOST_QUOTIENT,
+    MOST_STEP,
+    START,
+    TOP_LISTS,
+)
 from .stand import alpha, beta, is_edge, list_in, row_kinds, weigh
 
 
@@ -39,18 +52,18 @@ def bend(row, z, message, factor, slope, width):
 def item_gain(t, s, g, r, x, exact, scale, factor, least, usual, greatest, base):
     """Most that the message of x, times something between `least` and `greatest`, adds to factor * row . act.
 
-    exact: as it is at the factor `usual`, with what other factors can add by slopes (lines 6 and 7); else by quotients
-    (lines 4 and 5). z in line 0, `base` is factor * row . act(z).
+    exact: as it is at the factor `usual`, with what other factors can add by slopes (LEAST_STEP, MOST_STEP); else by
+    quotients. z is in BEFORE, `base` is factor * row . act(z).
     """
     row, message = t.take[r], t.sent[x]
     if exact:
-        gain = factor * bend(row, g.line[0], message, scale * usual, t.slope, t.H) - base
+        gain = factor * bend(row, g.rows[BEFORE], message, scale * usual, t.slope, t.H) - base
         if greatest > usual or least < usual:
-            up, down = two_ways(row, message, g.line[6], g.line[7], t.H)
+            up, down = two_ways(row, message, g.rows[LEAST_STEP], g.rows[MOST_STEP], t.H)
             change = max((greatest - usual) * up, (usual - least) * down)
             gain += factor * scale * max(change, 0.0)
         return gain
-    up, down = two_ways(row, message, g.line[4], g.line[5], t.H)
+    up, down = two_ways(row, message, g.rows[LEAST_QUOTIENT], g.rows[MOST_QUOTIENT], t.H)
     if least < 0.0:  # a deletion: its factor is known
         return factor * scale * -least * down
     return factor * scale * (greatest * up if up > 0.0 else least * up)
@@ -63,10 +76,10 @@ def items_at(t, s, p, g, w, r, a, c, node_heard, scale, factor, others, exact):
     node hears; others: by how much other flips can change the degree of a sender.
     """
     v, both = t.node, not t.directed
-    base = factor * bend(t.take[r], g.line[0], t.sent[w], 0.0, t.slope, t.H)
+    base = factor * bend(t.take[r], g.rows[BEFORE], t.sent[w], 0.0, t.slope, t.H)
     for x in range(t.n):
         g.gain[x] = NEVER_WORTH
-    for e in range(4):
+    for e in range(TOP_LISTS):
         for rank in range(g.B + 1):
             g.top[e, rank] = NEVER_WORTH
     row_kinds(t, s, w)
@@ -87,7 +100,7 @@ def items_at(t, s, p, g, w, r, a, c, node_heard, scale, factor, others, exact):
             if inside:
                 gain -= g.more[x]
             g.gain[x] = gain
-            insert_sorted(g.top[2 if inside else 0], gain, a)
+            insert_sorted(g.top[INNER_INSERTIONS if inside else INSERTIONS], gain, a)
     if c > 0:
         total = list_in(t, s, w, p.around)
         for e in range(total + 1):
@@ -105,19 +118,19 @@ def items_at(t, s, p, g, w, r, a, c, node_heard, scale, factor, others, exact):
             if inside:
                 gain -= g.less[x]
             g.gain[x] = gain
-            insert_sorted(g.top[3 if inside else 1], gain, c)
+            insert_sorted(g.top[INNER_DELETIONS if inside else DELETIONS], gain, c)
 
 
 @kernel
 def slopes_at(t, s, g, at, a, c, scale):
-    """Lines 4 and 5: quotients from line 0 over what a insertions and c deletions reach; 6 and 7: slopes of any
-    segment that this vertex can see.
+    """Quotients from BEFORE over what a insertions and c deletions reach, and slopes of any segment that this vertex
+    can see.
     """
     for j in range(t.H):
         up = scale * (g.rise[a, j] + c * g.lift[at, j])
         down = scale * (g.fall[a, j] + c * g.drop[at, j])
-        g.line[4, j], g.line[5, j] = quotients(g.line[0, j], -down, up, t.slope[j])
-        g.line[6, j], g.line[7, j] = slopes(g.low[at, j], g.high[at, j], t.slope[j])
+        g.rows[LEAST_QUOTIENT, j], g.rows[MOST_QUOTIENT, j] = quotients(g.rows[BEFORE, j], -down, up, t.slope[j])
+        g.rows[LEAST_STEP, j], g.rows[MOST_STEP, j] = slopes(g.low[at, j], g.high[at, j], t.slope[j])
 
 
 @kernel
@@ -133,20 +146,20 @@ def fill_psi(t, s, p, g, near, at, r, i, k, m, noting):
         for c in range(m + 1 - a if t.delete else 1):
             if a + c == 0 or a + c > s.spare[w] or c > s.heard[w] + s.loop[w]:
                 continue
-            scale = shifted(t, s, g, w, a, c, change, g.line[0])
+            scale = shifted(t, s, g, w, a, c, change, g.rows[BEFORE])
             count = s.heard[w] + a - c
             slopes_at(t, s, g, at, a, c, scale)
             others = m - 1 + (1 if i + k > 0 and not t.directed else 0)
             factor = scale_last * beta(t.last, count)
             items_at(t, s, p, g, w, r, a, c, s.heard[v] + i - k, scale, factor, others, a + c == 1)
             s.value[0] = -g.term[at]
-            weigh(s.value, t.take[r : r + 1], g.line[0], t.slope, scale_last * beta(t.last, count), 1, t.H)
+            weigh(s.value, t.take[r : r + 1], g.rows[BEFORE], t.slope, scale_last * beta(t.last, count), 1, t.H)
             # charges were made at the degree that w has now
             grown = beta(t.last, count) * scale / usual - 1.0 if usual > 0.0 else 0.0
             left = elsewhere - (a + c) * (1 if t.directed else 2) + at_node if t.first == GCN else 0
             start = s.value[0] + max(grown, 0.0) * left * g.turn[at]
             if noting:
-                note_worth(t, s, g, at, a, c, m, start + g.out[4])
+                note_worth(t, s, g, at, a, c, m, start + g.out[START])
             else:
                 combine_items(g, at, a, c, start)
 
@@ -157,9 +170,9 @@ def note_worth(t, s, g, at, a, c, m, start):
     others = a + c - 1
     single, inner = NEVER_WORTH, NEVER_WORTH
     if a > 0:
-        single, inner = max(single, g.top[0, 1]), max(inner, g.top[2, 1])
+        single, inner = max(single, g.top[INSERTIONS, 1]), max(inner, g.top[INNER_INSERTIONS, 1])
     if c > 0:
-        single, inner = max(single, g.top[1, 1]), max(inner, g.top[3, 1])
+        single, inner = max(single, g.top[DELETIONS, 1]), max(inner, g.top[INNER_DELETIONS, 1])
     halves = 1 if not t.directed else 2
     for x in range(t.n):
         if g.gain[x] <= NEVER_WORTH:
@@ -180,9 +193,9 @@ def best_items(g, a, c, o):
     for ins in range(max(o - c, 0), min(a, o) + 1):
         total = 0.0
         for rank in range(1, a + 1):
-            total += g.top[2, rank] if rank <= ins else g.top[0, rank - ins]
+            total += g.top[INNER_INSERTIONS, rank] if rank <= ins else g.top[INSERTIONS, rank - ins]
         for rank in range(1, c + 1):
-            total += g.top[3, rank] if rank <= o - ins else g.top[1, rank - (o - ins)]
+            total += g.top[INNER_DELETIONS, rank] if rank <= o - ins else g.top[DELETIONS, rank - (o - ins)]
         best = max(best, total)
     return best
 

@@ -14,22 +14,36 @@ from .charges import two_ways
 from .layout import GCN, INSERT, NEVER_WORTH, STOP
 from .neighbours import bend, best_items, items_at
 from .reach import quotients, slopes, steps
+from .scratch import (
+    BEFORE,
+    DROP,
+    LEAST_QUOTIENT,
+    LEAST_SLOPE,
+    LEAST_STEP,
+    LIFT,
+    MOST_QUOTIENT,
+    MOST_SLOPE,
+    MOST_STEP,
+    REACH_HIGH,
+    REACH_LOW,
+    TURN,
+)
 from .stand import alpha, beta, is_edge, list_in, row_kinds
 
 
 @kernel
 def share_lines(t, g, near):
-    """Lines 4 and 5: quotients of the node's own row, for what flips at the node add to it."""
+    """Quotients of the node's own row, for what flips at the node add to it."""
     for j in range(t.H):
         z = g.z[near, j]
         low, high = g.low[near, j] - z, g.high[near, j] - z
-        g.line[4, j], g.line[5, j] = quotients(z, min(low, 0.0), max(high, 0.0), t.slope[j])
+        g.rows[LEAST_QUOTIENT, j], g.rows[MOST_QUOTIENT, j] = quotients(z, min(low, 0.0), max(high, 0.0), t.slope[j])
 
 
 @kernel
 def share(t, p, g, r, x, scale, least, greatest):
     """Most that the message of x, times something between these, adds by the node's own row."""
-    up, down = two_ways(p.heart[r], t.sent[x], g.line[4], g.line[5], t.H)
+    up, down = two_ways(p.heart[r], t.sent[x], g.rows[LEAST_QUOTIENT], g.rows[MOST_QUOTIENT], t.H)
     if greatest < 0.0:
         return scale * -greatest * down
     return scale * (greatest * up if up > 0.0 else least * up)
@@ -61,8 +75,8 @@ def base_of(t, s, u, a, c, both, change, out):
 
 @kernel
 def turns_around(t, s, p, g, u, r, row, touched):
-    """The two largest gains of a change of degree among the senders that u hears, at factor 1; lines 2 and 3 hold
-    the slopes that can occur.
+    """The two largest gains of a change of degree among the senders that u hears, at factor 1, with the slopes
+    that can occur.
     """
     first, second, count = 0.0, 0.0, list_in(t, s, u, p.around)
     for e in range(count):
@@ -70,7 +84,7 @@ def turns_around(t, s, p, g, u, r, row, touched):
         if x == t.node:
             continue
         fall, rise = steps(t.first, s.heard[x], touched)
-        up, down = two_ways(row, t.sent[x], g.line[2], g.line[3], t.H)
+        up, down = two_ways(row, t.sent[x], g.rows[LEAST_SLOPE], g.rows[MOST_SLOPE], t.H)
         gain = max(fall * down, rise * up)
         if gain > first:
             first, second = gain, first
@@ -81,10 +95,10 @@ def turns_around(t, s, p, g, u, r, row, touched):
 
 @kernel
 def fill_turn_lines(t, s, p, g, u, deletes, m, turns, touched, both, change):
-    """Lines 8, 9 and 10: what one deletion adds to what u gathers and takes from it, and what a change of degree
-    does; lines 2 and 3: slopes of u wherever flips elsewhere and its own can bring it.
+    """LIFT, DROP and TURN: what one deletion adds to what u gathers and takes from it, and what a change of degree
+    does; slopes of u wherever flips elsewhere and its own can bring it.
     """
-    lift, drop, turn, row = g.line[8], g.line[9], g.line[10], g.line[0]
+    lift, drop, turn, row = g.rows[LIFT], g.rows[DROP], g.rows[TURN], g.rows[BEFORE]
     for j in range(t.H):
         lift[j], drop[j], turn[j] = 0.0, 0.0, 0.0
     count = list_in(t, s, u, p.around)
@@ -102,7 +116,7 @@ def fill_turn_lines(t, s, p, g, u, deletes, m, turns, touched, both, change):
         for j in range(t.H):
             lift[j], drop[j] = max(lift[j], -t.sent[u, j]), max(drop[j], t.sent[u, j])
     for j in range(t.H):
-        g.line[6, j], g.line[7, j] = 1e300, -1e300
+        g.rows[REACH_LOW, j], g.rows[REACH_HIGH, j] = 1e300, -1e300
     for a in range(m + 1):
         for c in range(m + 1 - a):
             if c > s.heard[u] + s.loop[u]:
@@ -111,22 +125,22 @@ def fill_turn_lines(t, s, p, g, u, deletes, m, turns, touched, both, change):
             for j in range(t.H):
                 up = g.rise[a, j] + c * lift[j] + g.inside[m, j] + turns * turn[j]
                 down = g.fall[a, j] + c * drop[j] + g.inside[m, j] + turns * turn[j]
-                g.line[6, j] = min(g.line[6, j], row[j] - scale * down)
-                g.line[7, j] = max(g.line[7, j], row[j] + scale * up)
+                g.rows[REACH_LOW, j] = min(g.rows[REACH_LOW, j], row[j] - scale * down)
+                g.rows[REACH_HIGH, j] = max(g.rows[REACH_HIGH, j], row[j] + scale * up)
     for j in range(t.H):
-        g.line[2, j], g.line[3, j] = slopes(g.line[6, j], g.line[7, j], t.slope[j])
+        g.rows[LEAST_SLOPE, j], g.rows[MOST_SLOPE, j] = slopes(g.rows[REACH_LOW, j], g.rows[REACH_HIGH, j], t.slope[j])
 
 
 @kernel
 def boxed(t, g, r, scale, s_flips, o_flips, deletes):
-    """Most of take . act over what these flips reach from line 0, coordinate by coordinate."""
-    row, z, total = t.take[r], g.line[0], 0.0
+    """Most of take . act over what these flips reach from BEFORE, coordinate by coordinate."""
+    row, z, total = t.take[r], g.rows[BEFORE], 0.0
     for j in range(t.H):
         up, down = g.inside[o_flips, j], g.inside[o_flips, j]
         for rank in range(1, s_flips + 1):
             rise, fall = g.rise[rank, j] - g.rise[rank - 1, j], g.fall[rank, j] - g.fall[rank - 1, j]
-            up += max(rise, g.line[8, j]) if deletes else rise
-            down += max(fall, g.line[9, j]) if deletes else fall
+            up += max(rise, g.rows[LIFT, j]) if deletes else rise
+            down += max(fall, g.rows[DROP, j]) if deletes else fall
         low, high = z[j] - scale * down, z[j] + scale * up
         low, high = max(low, 0.0) + t.slope[j] * min(low, 0.0), max(high, 0.0) + t.slope[j] * min(high, 0.0)
         total += max(row[j] * low, row[j] * high)
@@ -135,17 +149,17 @@ def boxed(t, g, r, scale, s_flips, o_flips, deletes):
 
 @kernel
 def go_through(t, s, p, g, u, r, i, k, m, a, c, count, scale, factor):
-    """The items of a newcomer with these flips of its own, into g.top; line 0: u without their messages. Returns what u
-    adds without them.
+    """The items of a newcomer with these flips of its own, into g.top; BEFORE: u without their messages. Returns what
+    u adds without them.
     """
     for j in range(t.H):
-        z, slope = g.line[0, j], t.slope[j]
-        up, down = scale * (g.rise[a, j] + c * g.line[8, j]), scale * (g.fall[a, j] + c * g.line[9, j])
-        g.line[4, j], g.line[5, j] = quotients(z, -down, up, slope)
-        g.line[6, j], g.line[7, j] = g.line[2, j], g.line[3, j]
+        z, slope = g.rows[BEFORE, j], t.slope[j]
+        up, down = scale * (g.rise[a, j] + c * g.rows[LIFT, j]), scale * (g.fall[a, j] + c * g.rows[DROP, j])
+        g.rows[LEAST_QUOTIENT, j], g.rows[MOST_QUOTIENT, j] = quotients(z, -down, up, slope)
+        g.rows[LEAST_STEP, j], g.rows[MOST_STEP, j] = g.rows[LEAST_SLOPE, j], g.rows[MOST_SLOPE, j]
     others = m - 1 + (1 if i + k > 1 and not t.directed else 0)
     items_at(t, s, p, g, u, r, a, c, count, scale, factor, others, a + c == 1)
-    return factor * bend(t.take[r], g.line[0], t.sent[u], 0.0, t.slope, t.H)
+    return factor * bend(t.take[r], g.rows[BEFORE], t.sent[u], 0.0, t.slope, t.H)
 
 
 @kernel
@@ -186,7 +200,7 @@ def fill_newcomer(t, s, p, g, near, r, i, k, m, u, top_charge, exact):
             a = flips - c
             if c > s.heard[u] + s.loop[u] or (a > 0 and t.insert != 1):
                 continue
-            scale = base_of(t, s, u, a, c, both, change, g.line[0])
+            scale = base_of(t, s, u, a, c, both, change, g.rows[BEFORE])
             factor = last * beta(t.last, heard + a - c)
             start = part + factor * scale * max(extra, 0.0)
             alone = 0.0

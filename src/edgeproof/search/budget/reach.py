@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..jit.decorators import kernel, leaf
 from .layout import GCN
+from .scratch import BEFORE, TURN
 from .stand import alpha, beta, is_edge, list_in, sigma
 
 
@@ -101,7 +102,7 @@ def reach_all(t, s, p, g, near, i, k, m):
     count = s.heard[v] + i - k
     elsewhere, at_node = turns_of(t, i, k, m)
     touched = m + (1 if i + k > 0 and not t.directed else 0)
-    row, turn = g.line[0], g.line[1]
+    row, turn = g.rows[BEFORE], g.rows[TURN]
     shift = beta(t.first, count) - beta(t.first, s.heard[v]) if t.first == GCN else 0.0
     for at in range(near):
         w = p.near[at]
@@ -127,7 +128,7 @@ def reach_all(t, s, p, g, near, i, k, m):
 @kernel
 def reach_node(t, s, p, g, near, i, k, m, count, touched):
     v, H = t.node, t.H
-    low, high, z, lift, drop, turn = g.low[near], g.high[near], g.z[near], g.lift[near], g.drop[near], g.line[1]
+    low, high, z, lift, drop, turn = g.low[near], g.high[near], g.z[near], g.lift[near], g.drop[near], g.rows[TURN]
     scale, kept = alpha(t.first, count, s.loop[v]), sigma(t.first, count, s.loop[v])
     turns = 0 if t.first != GCN else m if t.directed else 2 * m
     for j in range(H):

@@ -10,6 +10,7 @@ from .layout import BOUNDS, NEVER_WORTH, STOP
 from .neighbours import fill_psi
 from .newcomers import fill_gone, fill_newcomers, refine_newcomers, share_lines
 from .reach import reach_all
+from .scratch import AT_NODE, CHARGED, LESS, MORE, START
 from .share import best_attack, best_sums, join_newcomers, spend_at_neighbours, total_newcomers
 from .single_flips import forget, survey, weigh_node
 
@@ -19,8 +20,8 @@ def bound_one(t, s, p, g, near, second, r, i, k, m, floor):
     """The bound for one rival; fills total (i > 0) or worth (i + k == 0) where it is above `floor`."""
     charge_degrees(t, s, p, g, near, r, i, k, m)
     elsewhere = largest_charges(t, s, p, g, near, second)
-    top_charge = max(g.out[0], g.out[2])
-    start = p.sums[0, r]
+    top_charge = max(g.out[MORE], g.out[LESS])
+    start = p.sums[AT_NODE, r]
     for at in range(near):
         start += g.term[at]
         for one in range(m + 1):
@@ -48,9 +49,9 @@ def bound_one(t, s, p, g, near, second, r, i, k, m, floor):
     if bound > floor and i + k == 0:
         for at in range(near):
             spend_at_neighbours(t, s, p, g, near, k, m, elsewhere, np.int64(at))
-            g.out[4] = start
+            g.out[START] = start
             fill_psi(t, s, p, g, near, np.int64(at), r, i, k, m, np.int64(1))
-    g.out[5] = start + m * elsewhere
+    g.out[CHARGED] = start + m * elsewhere
     clear_charges(t, s, p, g, near, second)
     return bound
 
@@ -76,7 +77,7 @@ def bound_shape(t, s, p, g, i, k, m, floor, rivals, bounds, totals):
         if rivals[r] == 0 or s.tally[STOP]:
             continue
         bounds[r] = bound_one(t, s, p, g, near, second, np.int64(r), i, k, m, floor)
-        pure = max(pure, g.out[5])
+        pure = max(pure, g.out[CHARGED])
         if bounds[r] > floor and i > 0:
             for u in range(t.n):
                 totals[u] = max(totals[u], g.total[u])

@@ -12,6 +12,24 @@ from ..jit.decorators import entry, kernel, leaf
 from .charges import two_ways
 from .layout import DELETE, GCN, INSERT, NEVER, PASSES, STOP, Pass, Star
 from .reach import slopes, steps
+from .scratch import (
+    AT_NEIGHBOUR,
+    AT_NEIGHBOURS,
+    AT_NODE,
+    FLIPPED,
+    MENDED,
+    MENDED_TWICE,
+    NEIGHBOUR,
+    NEWCOMER,
+    NODE,
+    OTHER,
+    PASS_LEAST_SLOPE,
+    PASS_MOST_SLOPE,
+    PASS_ROWS,
+    PASS_SUMS,
+    PASS_TURN,
+    WITHOUT,
+)
 from .stand import (
     alpha,
     beta,
@@ -37,7 +55,7 @@ def make_pass(star: Star, near: int, kept: int) -> Pass:
         z=np.zeros((near, H)), term=np.zeros((near, R)), after=np.zeros((near, R)),
         second=np.full(n, -1, dtype=np.int64), seconds=np.zeros(n, dtype=np.int64), reach=np.zeros(n),
         mend=np.zeros((n, R)), near=np.zeros(n + 1, dtype=np.int64), around=np.zeros(n + 1, dtype=np.int64),
-        heart=np.zeros((R, H)), line=np.zeros((4, H)), sums=np.zeros((4, R)),
+        heart=np.zeros((R, H)), rows=np.zeros((PASS_ROWS, H)), sums=np.zeros((PASS_SUMS, R)),
     )  # fmt: skip
 
 
@@ -109,7 +127,7 @@ def reach_of_degrees(t, s, p, m, count):
     (undirected GCN).
     """
     scale = alpha(t.last, s.heard[t.node], s.loop[t.node])
-    turn, low, high = p.line[0], p.line[1], p.line[2]
+    turn, low, high = p.rows[PASS_TURN], p.rows[PASS_LEAST_SLOPE], p.rows[PASS_MOST_SLOPE]
     for j in range(m):
         w = p.near[j]
         share = alpha(t.first, s.heard[w], s.loop[w])
@@ -153,8 +171,8 @@ def weigh_node(t, s, p, count, z):
     for r in range(t.R):
         for i in range(t.H):
             p.heart[r, i] = t.keep[r, i] + kept * t.take[r, i]
-        p.sums[0, r] = t.const[r]
-    weigh(p.sums[0], p.heart, z, t.slope, 1.0, t.R, t.H)
+        p.sums[AT_NODE, r] = t.const[r]
+    weigh(p.sums[AT_NODE], p.heart, z, t.slope, 1.0, t.R, t.H)
 
 
 @kernel
@@ -162,7 +180,7 @@ def mend_newcomers(t, s, p, m, scale, shift):
     """What in-neighbours add once the node hears one more, and how the degree of a newcomer that they hear changes
     it (undirected GCN). shift: the change of what the node's own messages are multiplied with.
     """
-    v, row, other = t.node, p.line[0], p.line[1]
+    v, row, other = t.node, p.rows[MENDED], p.rows[MENDED_TWICE]
     for j in range(m):
         w = p.near[j]
         share = alpha(t.first, s.heard[w], s.loop[w])
@@ -185,10 +203,10 @@ def mend_newcomers(t, s, p, m, scale, shift):
             for i in range(t.H):
                 other[i] = row[i] + change * t.sent[x, i]
             for r in range(t.R):
-                p.sums[1, r] = 0.0
-            weigh(p.sums[1], t.take, other, t.slope, factor, t.R, t.H)
+                p.sums[AT_NEIGHBOUR, r] = 0.0
+            weigh(p.sums[AT_NEIGHBOUR], t.take, other, t.slope, factor, t.R, t.H)
             for r in range(t.R):
-                p.mend[k, r] += p.sums[1, r] - p.after[j, r]
+                p.mend[k, r] += p.sums[AT_NEIGHBOUR, r] - p.after[j, r]
 
 
 @kernel
@@ -209,14 +227,14 @@ def newcomer_row(t, s, u, count, out):
 @kernel
 def pass_newcomers(t, s, p, m):
     """Insertions at the node."""
-    v, z, row = t.node, p.line[2], p.line[3]
+    v, z, row = t.node, p.rows[NODE], p.rows[NEWCOMER]
     count = s.heard[v] + 1
     scale = alpha(t.last, count, s.loop[v])
     mend_newcomers(t, s, p, m, scale, beta(t.first, count) - beta(t.first, s.heard[v]))
     for r in range(t.R):
-        p.sums[2, r] = 0.0
+        p.sums[AT_NEIGHBOURS, r] = 0.0
         for j in range(m):
-            p.sums[2, r] += p.after[j, r]
+            p.sums[AT_NEIGHBOURS, r] += p.after[j, r]
     own_scale, own_kept = alpha(t.first, count, s.loop[v]), sigma(t.first, count, s.loop[v])
     combine(z, t.own[v], s.gathered[v], t.sent[v], own_scale, own_kept, t.H)
     weigh_node(t, s, p, count, z)
@@ -231,7 +249,7 @@ def pass_newcomers(t, s, p, m):
         for i in range(t.H):
             row[i] = z[i] + factor * t.sent[u, i]
         for r in range(t.R):
-            total[r] = t.const[r] + p.sums[2, r]
+            total[r] = t.const[r] + p.sums[AT_NEIGHBOURS, r]
         weigh(total, p.heart, row, t.slope, 1.0, t.R, t.H)
         newcomer_row(t, s, np.int64(u), count, row)
         weigh(total, t.take, row, t.slope, scale * beta(t.last, heard), t.R, t.H)
@@ -245,7 +263,7 @@ def pass_newcomers(t, s, p, m):
 @kernel
 def others_after(t, s, p, m, j, sign, out):
     """Margins without what in-neighbour number j adds, once it hears one more or one less."""
-    v, w, row = t.node, p.near[j], p.line[0]
+    v, w, row = t.node, p.near[j], p.rows[OTHER]
     change = 0.0
     if t.first == GCN:
         change = beta(t.first, s.heard[w] + sign) - beta(t.first, s.heard[w])
@@ -255,7 +273,7 @@ def others_after(t, s, p, m, j, sign, out):
         row[i] += scale * change * t.sent[w, i]
     weigh_node(t, s, p, s.heard[v], row)
     for r in range(t.R):
-        out[r] = p.sums[0, r]
+        out[r] = p.sums[AT_NODE, r]
     for k in range(m):
         x = p.near[k]
         if k == j:
@@ -276,14 +294,14 @@ def pass_neighbour(t, s, p, m, j, sign, floor):
     """Flips of one sign into in-neighbour number j; those whose other end matters too are evaluated one by one, where
     what that can change leaves them above `floor`.
     """
-    v, w, row = t.node, p.near[j], p.line[1]
+    v, w, row = t.node, p.near[j], p.rows[FLIPPED]
     both = not t.directed
     count = s.heard[w] + sign
     if count < 0:
         return
-    others_after(t, s, p, m, j, sign, p.sums[1])
+    others_after(t, s, p, m, j, sign, p.sums[WITHOUT])
     own_scale, own_kept = alpha(t.first, count, s.loop[w]), sigma(t.first, count, s.loop[w])
-    z = p.line[2]
+    z = p.rows[NEIGHBOUR]
     combine(z, t.own[w], s.gathered[w], t.sent[w], own_scale, own_kept, t.H)
     factor = alpha(t.last, s.heard[v], s.loop[v]) * beta(t.last, count)
     wanted = INSERT if sign > 0 else DELETE
@@ -300,7 +318,7 @@ def pass_neighbour(t, s, p, m, j, sign, floor):
         for i in range(t.H):
             row[i] = z[i] + change * t.sent[x, i]
         for r in range(t.R):
-            s.value[r] = p.sums[1, r]
+            s.value[r] = p.sums[WITHOUT, r]
         weigh(s.value, t.take, row, t.slope, factor, t.R, t.H)
         best, k = highest(s.value, t.R), p.second[x]
         if both and t.first == GCN and k >= 0:

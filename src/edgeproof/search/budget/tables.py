@@ -8,6 +8,7 @@ import numpy as np
 
 from ...model.arrays import FloatArray, IntArray
 from .layout import GCN, Star, Tables
+from .scratch import OUT_NUMBERS, TABLE_ROWS, TOP_LISTS
 
 
 def make_tables(star: Star, counts: IntArray, near: int, most: int) -> Tables:
@@ -21,8 +22,8 @@ def make_tables(star: Star, counts: IntArray, near: int, most: int) -> Tables:
         more=np.zeros(n), less=np.zeros(n), banned=np.zeros(n, dtype=np.int64),
         value=np.zeros((B + 1, B + 1, n)), total=np.zeros(n), busy=np.zeros(n), best=np.zeros((B + 1, B + 1, B + 1)),
         join=np.zeros((B + 1, 2 * B + 1, B + 1)), spend=np.zeros((B + 1, 2 * B + 1)),
-        spend_next=np.zeros((B + 1, 2 * B + 1)), rest=np.zeros((B + 1, B + 1)), top=np.zeros((4, B + 1)),
-        gain=np.zeros(n), worth=np.zeros((near, n)), line=np.zeros((12, H)), out=np.zeros(8),
+        spend_next=np.zeros((B + 1, 2 * B + 1)), rest=np.zeros((B + 1, B + 1)), top=np.zeros((TOP_LISTS, B + 1)),
+        gain=np.zeros(n), worth=np.zeros((near, n)), rows=np.zeros((TABLE_ROWS, H)), out=np.zeros(OUT_NUMBERS),
         second=np.zeros(1, dtype=np.int64),
     )  # fmt: skip
 
