@@ -1,4 +1,5 @@
-"""Writes docs/results.md and its figures from the raw logs in benchmarks/results, beside the paper's own numbers.
+"""Writes docs/results-tables.md and its figures from the raw logs in benchmarks/results, beside the paper's own
+numbers, and docs/results.md, which says the main thing in one table.
 
 python benchmarks/write_results.py                                        # from the logs that are there
 python benchmarks/write_results.py --take bench --note "a quiet machine"  # first takes those of `edgeproof bench`
@@ -13,6 +14,7 @@ import argparse
 import csv
 import json
 import platform
+import runpy
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -33,7 +35,24 @@ SOURCES = {
     "baseline": "baseline/node", "speed": "speed/node",
 }  # fmt: skip
 
-HEAD = """# Results
+SUMMARY = """# Results
+
+Written by `benchmarks/write_results.py`; not edited by hand.
+
+How long a question takes, in a sample of the paper's experiments. `mip` encodes the same question as a mixed-integer
+program, and was given the same questions where both are listed.
+
+![Median time of a question, by engine](speed.svg)
+
+{table}
+
+Nodes: deletions on Cora, CiteSeer, Cornell, Texas and Wisconsin, for sum, max and mean networks of four layers. Graphs:
+insertions and deletions of any pair, on MUTAG and ENZYMES. [All tables](results-tables.md) has each data set, budget
+and aggregation beside the numbers of [the paper](cite.md), the options switched off one by one, and on which machine
+and under which limits everything was taken.
+"""
+
+HEAD = """# All tables of results
 
 Written by `benchmarks/write_results.py` from the raw logs in `benchmarks/results`; not edited by hand. Tables and
 figures carry the names that they have in [the paper](cite.md). To make them anew: `edgeproof bench --help`.
@@ -165,6 +184,12 @@ def page() -> str:
     return "\n".join(text) + "\n"
 
 
+def summary() -> str:
+    """The README's table, and where all others are."""
+    written = runpy.run_path(str(HERE / "write_readme.py"))
+    return SUMMARY.replace("{table}", written["table"]())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--take", type=Path, nargs="+", metavar="DIR", help="folders of `edgeproof bench --out`")
@@ -176,7 +201,8 @@ def main() -> None:
     for name, instances in logs().items():
         if name in EXPERIMENTS:
             draw_figures(EXPERIMENTS[name], instances, DOCS / "figures", "svg")
-    (DOCS / "results.md").write_text(page(), encoding="utf-8")
+    (DOCS / "results-tables.md").write_text(page(), encoding="utf-8")
+    (DOCS / "results.md").write_text(summary(), encoding="utf-8")
     print("now benchmarks/write_readme.py README.md: its figures come from the same logs")
 
 

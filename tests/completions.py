@@ -13,6 +13,7 @@ import numpy as np
 from edgeproof.model.network import Aggregation, Layer
 from edgeproof.model.query import Query
 from edgeproof.problem.layout import POOL, Compiled
+from wide_curves import activate_wide
 
 Wide = np.longdouble
 
@@ -71,9 +72,10 @@ class Truth:
         for layer in layers:
             terms += 2 * layer.width_in + n + 8
             before, size = self._layer(layer, h, size)
-            h = np.where(before >= 0, before, layer.negative_slopes.astype(Wide) * before)
+            h = activate_wide(before, layer.bends)
             pre.append(before)
             off.append(size * self._unit(terms))
+            size = size * np.maximum(layer.steepest, 1.0) + layer.at_zero
         if readout is not None:
             terms += 2 * len(readout.C[0]) + n + 8
             pooled, pooled_size = self._pool(readout.pool, h, size)
@@ -86,13 +88,14 @@ class Truth:
                 terms += 2 * layer.width_in + 8
                 before = h @ layer.C.T.astype(Wide) + layer.b
                 size = size @ abs(layer.C).T + abs(layer.b)
-                h = np.where(before >= 0, before, layer.negative_slopes.astype(Wide) * before)
+                h = activate_wide(before, layer.bends)
                 pre.append(before)
                 off.append(size * self._unit(terms))
+                size = size * np.maximum(layer.steepest, 1.0) + layer.at_zero
             if len(pre) - 1 > p.T:  # the engine pools and applies the first layer of the head in one stage
                 del pre[len(layers) + 1], off[len(layers) + 1]
         at = 0 if readout is not None else query.claim.node
-        scores, scores_off = h[:, at], off[-1][:, at]
+        scores, scores_off = h[:, at], size[:, at] * self._unit(terms + 8)
         self.objective = scores[:, rows] - scores[:, [label]]
         self.objective_off = scores_off[:, rows] + scores_off[:, [label]] + abs(self.objective) * self._unit(4)
         if p.folded:

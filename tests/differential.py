@@ -32,6 +32,8 @@ def disagreement(engine: Engine, query: Query, options: Options | None = None) -
     """What is wrong with the engine's verdict or radius; None if nothing is."""
     truth = brute.radius(query, timeout=None, node_limit=None, options=None)
     status = "robust" if truth.robust else "vulnerable"
+    if truth.reason == "tie":
+        return beside_a_tie(engine, query, truth, options)
     try:
         verdict = engine.verify(query, timeout=TIMEOUT, node_limit=None, options=options)
         radius = engine.radius(query, timeout=TIMEOUT, node_limit=None, options=options)
@@ -44,6 +46,26 @@ def disagreement(engine: Engine, query: Query, options: Options | None = None) -
     if radius.attack is not None and len(radius.attack) != radius.lower + 1:
         return f"radius {radius.lower} with an attack of {len(radius.attack)} flips"
     return wrong_answer(query, verdict) or wrong_answer(query, radius)
+
+
+def beside_a_tie(engine: Engine, query: Query, truth: Radius, options: Options | None) -> str | None:
+    """What is wrong where brute force has met two scores that nothing tells apart."""
+    try:
+        verdict = engine.verify(query, timeout=TIMEOUT, node_limit=None, options=options)
+        radius = engine.radius(query, timeout=TIMEOUT, node_limit=None, options=options)
+    except Exception as problem:
+        return f"{type(problem).__name__}: {problem}"
+    if verdict.status == "unknown" and verdict.reason != "tie":
+        return f"verify says {verdict}, the truth is a tie: {truth}"
+    if verdict.status == "vulnerable" and truth.attack is None:
+        return f"verify says {verdict}, the truth is {truth}"
+    if verdict.status == "vulnerable" and inadmissible(query, verdict.attack) is not None:
+        return f"verify says {verdict}, whose attack is not admissible"
+    if not radius.exact and radius.reason != "tie":
+        return f"radius says {radius}, the truth is {truth}"
+    if radius.lower < truth.lower or (truth.upper is not None and radius.lower > truth.upper):
+        return f"radius says {radius}, the truth is {truth}"
+    return None
 
 
 def wrong_answer(query: Query, answer: Verdict | Radius) -> str | None:
@@ -61,7 +83,7 @@ def wrong_answer(query: Query, answer: Verdict | Radius) -> str | None:
     problem = inadmissible(query, answer.attack)
     if problem is not None:
         return f"attack {answer.attack}: {problem}"
-    scores = brute.Evaluator(query).scores(answer.attack)
+    scores = brute.evaluator_of(query).scores(answer.attack)
     if answer.rival not in query.rivals or not scores[answer.rival] > scores[answer.label]:
         return f"attack {answer.attack} does not make class {answer.rival} beat class {answer.label}: {scores}"
     return None

@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 import click
 
-from faults import IN_BUDGET, IN_CHECKER, IN_DEEP, IN_SEARCH, Fault
+from faults import IN_ATTENTION, IN_BUDGET, IN_CHECKER, IN_DEEP, IN_SEARCH, IN_WIDER, Fault
 
 TESTS = Path(__file__).parent
-EVERY = (*IN_SEARCH, *IN_BUDGET, *IN_DEEP, *IN_CHECKER)
+EVERY = (*IN_SEARCH, *IN_ATTENTION, *IN_BUDGET, *IN_DEEP, *IN_WIDER, *IN_CHECKER)
 PACKAGE = TESTS.parent / "src" / "edgeproof"
 # of faults in the search, those that see most of them first
 SEARCH_CHECKS = (
@@ -50,6 +50,8 @@ BUDGET_CHECKS = (
 )
 # of faults in bounds of single flips
 DEEP_CHECKS = ("search/deep", "search/strategies/test_by_size.py")
+# of faults where messages are weighed by attention
+ATTENTION_CHECKS = ("search/attention", "arithmetic/test_attention.py")
 # of faults in the checker; these compile nothing
 CHECKER_CHECKS = (
     "proof/test_mean.py",
@@ -61,6 +63,8 @@ CHECKER_CHECKS = (
     "proof/test_checker.py",
     "proof/test_checker_bounds.py",
 )
+# of faults about threats beyond flips of equal cost; these compile nothing
+WIDER_CHECKS = ("wider/test_features.py", "wider/test_relax.py::test_costs_and_new_vertices_against_brute_force")
 # exit with pytest's code, on the copy and on nothing else
 RUN = """
 import sys, edgeproof, pytest
@@ -154,6 +158,8 @@ def main() -> int:
         (IN_SEARCH, SEARCH_CHECKS),
         (IN_BUDGET, BUDGET_CHECKS),
         (IN_DEEP, DEEP_CHECKS),
+        (IN_ATTENTION, ATTENTION_CHECKS),
+        (IN_WIDER, WIDER_CHECKS),
         (IN_CHECKER, CHECKER_CHECKS),
     )
     for faults, checks in groups:

@@ -13,11 +13,16 @@ from math import comb
 import numpy as np
 
 from edgeproof import Graph, Layer, Network, Readout, Threat
+from edgeproof.arithmetic.decide import TieError
+from edgeproof.model.activation import CODES
 from edgeproof.model.query import Query, make_query
 
 MIXED = {"mixed": ("sum", "max", "mean"), "mixed with gcn": ("gcn", "gcn", "sum", "max", "mean")}
 MIXED["mixed with sym"] = ("sym", "sym", "sum", "max", "mean")
 MIXED["max first"] = MIXED["mixed"]  # of the layers after the first
+
+
+SMOOTH = tuple(one.value for one in CODES)
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,8 @@ EVERYTHING = Grid()
 RATIONAL = Grid(aggregations=("sum", "max", "mean", "mixed"))  # no square roots of degrees
 # Normalised sums without the vertex itself, which are for undirected graphs without self-loops.
 SYM = Grid(aggregations=("sym", "sym", "mixed with sym"), directed=(False,), loops=(0.0,))
+# Curved activations.
+CURVED = Grid(activations=("smooth",), aggregations=(*EVERYTHING.aggregations, "sum", "mean", "gcn"), most_graphs=400)
 # A max over 0/1 features at a vertex with many in-neighbours, of which several carry a column and may all flip.
 CROWDED = Grid(
     vertices=(6, 7, 7),
@@ -104,7 +111,10 @@ class _Draw:
         node = self.node(n) if self.task == "node" else None
         threat = self.threat(graph, node)
         label = int(self.rng.integers(network.num_classes)) if self.chance(0.2) else None
-        query = make_query(network, graph, threat, node, label)
+        try:
+            query = make_query(network, graph, threat, node, label)
+        except TieError:  # of curved activations: no class is the predicted one
+            query = make_query(network, graph, threat, node, 0)
         if self.chance(0.3):
             target = self.one_of(query.rivals)
             query = make_query(network, graph, threat, node, query.claim.label, target)
@@ -168,12 +178,15 @@ class _Draw:
             activation = {
                 "relu": "relu",
                 "linear": "none",
+                "smooth": "none",
                 "mixed": self.one_of(("relu", "leaky_relu", "none")),
                 "relu then none": "relu" if at < depth - 1 or self.task == "graph" else "none",
             }[kind]
             A = np.zeros(shape) if depth > 1 and self.chance(0.08) else self.numbers(*shape)
             C = np.zeros(shape) if self.chance(0.1) else self.numbers(*shape)
             b = np.zeros(shape[0]) if self.chance(0.3) else self.numbers(shape[0])
+            if kind == "smooth" and (at < depth - 1 or self.task == "graph" or self.chance(0.1)):
+                activation = self.smooth(shape[0])
             layers.append(Layer(C, A, b, how, activation, self.slope(shape[0])))
         if self.task == "node":
             return Network(layers)
@@ -183,15 +196,20 @@ class _Draw:
         if depth and self.chance(0.5):  # the engine takes the pool and the first layer of the head as one
             widths[1] = widths[0]
             C, b = np.eye(widths[0]), np.zeros(widths[0])
-        head = [
-            Layer.dense(
-                self.numbers(out, width), self.numbers(out), self.one_of(("relu", "leaky_relu")), self.slope(out)
-            )
-            for width, out in pairwise(widths[1:])
-        ]
+        head = []
+        for width, out in pairwise(widths[1:]):
+            C1, b1 = self.numbers(out, width), self.numbers(out)
+            activation = self.smooth(out) if kind == "smooth" else self.one_of(("relu", "leaky_relu"))
+            head.append(Layer.dense(C1, b1, activation, self.slope(out)))
         if head and self.chance(0.7):
             head[-1] = Layer.dense(head[-1].C, head[-1].b, "none")
         return Network(layers, Readout(C, b, pool), head=head)
+
+    def smooth(self, width: int) -> str | list[str]:
+        """A curved activation; sometimes another for each output, among them such as are not curved."""
+        if self.chance(0.3):
+            return [self.one_of((*SMOOTH, "none", "relu", "leaky_relu")) for _ in range(width)]
+        return self.one_of(SMOOTH)
 
     def slope(self, width: int) -> float | list[float]:
         slopes = (0.01, 0.2, 0.5, 0.0, 1.0)

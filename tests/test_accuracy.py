@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -74,3 +77,46 @@ def test_what_is_missing_is_said() -> None:
         ep.certified_accuracy(network, graph, ep.Threat(1), nodes="train")
     with pytest.raises(ep.InputError, match="nodes: expected at least one"):
         ep.certified_accuracy(network, graph, ep.Threat(1), nodes=[])
+
+
+def test_a_table_becomes_plain_values_and_a_data_frame() -> None:
+    network, (graph,) = instance("node", 0)
+    found = ep.certified_accuracy(network, graph, ep.Threat(budget=1), nodes="test")
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told == {"count": found.count, "by_budget": list(found.by_budget), "at_most": list(found.at_most)}
+    rows = [answer.to_dict() for answer in found.answers]
+    assert [row["node"] for row in rows] == [answer.node for answer in found.answers]
+    assert {row["budget"] for row in rows} == {1}
+    pytest.importorskip("pandas", reason="to_pandas needs pandas, which is no dependency")
+    frame = found.to_pandas()
+    assert frame["by_budget"].tolist() == list(found.by_budget)
+    assert frame["budget"].tolist() == [0, 1]
+
+
+def test_a_store_answers_what_was_asked_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    network, (graph,) = instance("node", 0)
+    first = ep.certified_accuracy(network, graph, ep.Threat(budget=2), nodes="test", store=tmp_path / "kept")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr("edgeproof.sweep.chunk.ask_one", refuse)
+    again = ep.certified_accuracy(network, graph, ep.Threat(budget=2), nodes="test", store=tmp_path / "kept")
+    assert again.by_budget == first.by_budget
+
+
+def test_an_interrupt_leaves_what_is_known() -> None:
+    network, (graph,) = instance("node", 0)
+    whole = ep.certified_accuracy(network, graph, ep.Threat(budget=2), nodes="test")
+    assert len(whole.answers) > 1
+
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(ep.Interrupted) as stopped:
+        ep.certified_accuracy(network, graph, ep.Threat(budget=2), nodes="test", progress=stop)
+    known = stopped.value.answer
+    assert known.count == whole.count
+    assert all(low <= share for low, share in zip(known.by_budget, whole.by_budget, strict=True))
+    assert all(high >= share for high, share in zip(known.at_most, whole.at_most, strict=True))
+    assert not known.exact

@@ -5,7 +5,11 @@ from .ask import radius, verify
 from .checking import check
 from .errors import EdgeproofError, InputError, Interrupted, RejectedError, StoreError, TooLargeError
 from .load import load_graphs, save_graphs
+from .model.attention import Attention
+from .model.by_degree import ByDegree
+from .model.feature_threats import FeatureBox, FeatureFlips
 from .model.graph import Graph
+from .model.injection import Injection
 from .model.network import Layer, Network, Readout
 from .model.threat import Threat
 from .model.verdict import Attack, Lead, Radius, Stats, Verdict
@@ -17,7 +21,8 @@ from .sweep.plan import Plan, Question
 from .version import __version__
 
 __all__ = [
-    "Answer", "Attack", "CertifiedAccuracy", "EdgeproofError", "Failure", "Graph", "InputError", "Interrupted",
+    "Answer", "Attack", "Attention", "ByDegree", "CertifiedAccuracy", "EdgeproofError", "Failure", "FeatureBox",
+    "FeatureFlips", "Graph", "Injection", "InputError", "Interrupted",
     "Layer", "Lead", "Network", "Plan", "Question", "Radius", "Readout", "RejectedError", "Stats", "StoreError",
     "Threat", "TooLargeError", "Verdict", "__version__", "certified_accuracy", "check", "from_pyg", "graph_from_pyg",
     "load_graphs", "minimise", "radius", "save_graphs", "verify", "verify_many",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .arithmetic.predict import predicted_class
-from .errors import EdgeproofError, InputError
+from .errors import EdgeproofError, InputError, Interrupted
 from .model.arrays import frozen_ints
 from .model.graph import Graph
 from .model.network import Network
@@ -34,6 +35,19 @@ class CertifiedAccuracy:
     at_most: tuple[float, ...]
     count: int
     answers: tuple[Answer, ...] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values under the same names, for JSON; the answers are left out."""
+        return {"count": self.count, "by_budget": list(self.by_budget), "at_most": list(self.at_most)}
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with one row a budget: budget, by_budget, at_most."""
+        try:
+            import pandas
+        except ImportError:
+            raise InputError("to_pandas: pandas is not installed; pip install pandas") from None
+        budgets = range(len(self.by_budget))
+        return pandas.DataFrame({"budget": budgets, "by_budget": self.by_budget, "at_most": self.at_most})
 
     @property
     def exact(self) -> bool:
@@ -68,6 +82,7 @@ def certified_accuracy(
     timeout: float | None = None,
     executor: Executor | Any = None,
     workers: int = 0,
+    store: str | PathLike[str] | None = None,
     progress: bool | Callable[[int, int], object] | None = None,
 ) -> CertifiedAccuracy:
     """The share of `nodes` whose prediction is right and provably stays right, for every budget up to `threat.budget`.
@@ -76,9 +91,16 @@ def certified_accuracy(
     labels: the true classes, one a vertex (or graph); default: those of the graph. timeout (seconds) holds for each
     node. executor and workers as in `verify_many`; workers=0 computes here. progress: called with the number of nodes
     that are answered and of all that are asked about; `print` will do. True: told on stderr.
+    store: a folder; what it holds is not asked again, what is found is added, so that the call can be made again.
+    Ctrl-C raises `Interrupted`, whose `answer` is what is known: nodes without an answer count in `at_most` alone.
     """
     graphs = tuple(graph) if isinstance(graph, Sequence) else (graph,)
     require_parts(network, graphs, threat)
+    if "budget" in threat.rules:
+        raise InputError(
+            "budget: certified accuracy is a curve over budgets that hold for all nodes, got a rule by degree; "
+            "a sweep with --budget degree+0, degree+1, .. and its report draw that curve"
+        )
     chosen = choose(nodes, graph if network.task == "node" else graphs)
     if chosen.size == 0:
         raise InputError("nodes: expected at least one, got none")
@@ -90,20 +112,29 @@ def certified_accuracy(
             questions.append(Question(threat, node, truth[one], radius=True, graph=at))
     answers: list[Answer] = []
     # without small limits first: nobody sees an answer before the last one is there
-    for answer in verify_many(
-        network, graph, questions, executor, workers=None if executor is not None else workers, timeout=timeout,
-        passes=False, progress=progress,
-    ):  # fmt: skip
-        if isinstance(answer.result, Failure):
-            raise EdgeproofError(f"{answer.result.error}: {answer.result.message}")
-        answers.append(answer)
-    most = threat.budget
+    try:
+        for answer in verify_many(
+            network, graph, questions, executor, workers=None if executor is not None else workers, store=store,
+            timeout=timeout, passes=False, progress=progress,
+        ):  # fmt: skip
+            if isinstance(answer.result, Failure):
+                raise EdgeproofError(f"{answer.result.error}: {answer.result.message}")
+            answers.append(answer)
+    except KeyboardInterrupt:
+        known = _accuracy(answers, len(questions) - len(answers), int(chosen.size), threat.budget)
+        raise Interrupted(known) from None
+    return _accuracy(answers, 0, int(chosen.size), threat.budget)
+
+
+def _accuracy(answers: Sequence[Answer], waiting: int, count: int, cap: int | None) -> CertifiedAccuracy:
+    """waiting: how many have no answer yet."""
+    most = cap
     if most is None:
         most = max((answer.lower + 1 for answer in answers if not answer.robust), default=0)
     return CertifiedAccuracy(
-        tuple(_share(answers, chosen.size, budget, proved=True) for budget in range(most + 1)),
-        tuple(_share(answers, chosen.size, budget, proved=False) for budget in range(most + 1)),
-        int(chosen.size),
+        tuple(_share(answers, count, budget, proved=True) for budget in range(most + 1)),
+        tuple(_share(answers, count, budget, proved=False) + waiting / count for budget in range(most + 1)),
+        count,
         tuple(answers),
     )
 

@@ -51,6 +51,22 @@ def _engine(name: str) -> Engine:
     raise InputError(f"engine: expected one of search, mip, brute, got {name!r}")
 
 
+def _put(engine: str, options: Mapping[str, Any] | None, extras: dict[str, Any]) -> Callable[..., Any]:
+    """For threats beyond flips of equal cost, which are decided by several questions."""
+    told = {name: value for name, value in extras.items() if name != "progress"}
+
+    def put(what: str, query: Query, timeout: float | None, node_limit: int | None) -> Any:
+        asked = getattr(_engine(engine), what)
+        return asked(query, timeout=timeout, node_limit=node_limit, options=options, **told)
+
+    return put
+
+
+def _is_for(engine: str, query: Query) -> bool:
+    """Whether the engine knows all of the threat; brute force knows any."""
+    return query.threat.is_plain or engine == "brute" or (engine == "mip" and query.threat.inject is None)
+
+
 def _told(answer: _Answer, graph: Graph, asked: Asked) -> _Answer:
     """In the user's classes and with the graph, which answers are drawn on. What `dataclasses.replace` would do, in a
     tenth of the time: it looks at each field for as long as an easy question takes.
@@ -133,7 +149,8 @@ def verify(
     With either, the options `carriers` and `lines_nested` are on where `lines` is: the checker bounds with them.
     arithmetic: "real" on the stored weights, or "float32": robust (vulnerable) says that the claim holds (breaks) when
     the network runs in float32, whatever the order of its sums; `unknown` where that order can decide.
-    progress: called with the number of search nodes now and then; True: told on stderr.
+    progress: called with the number of search nodes now and then; True: told on stderr, with the time, and how far the
+    best flips so far are from an attack.
     memory: gigabytes that the question may take; what takes more is refused before it begins. None: what is free.
     """
     started = time.perf_counter()
@@ -154,11 +171,15 @@ def verify(
         )
     if proves and engine != "search":
         raise InputError(f"proof: only the engine 'search' writes proofs, got {engine!r}")
-    with reporting(progress, tell_nodes) as report:
+    with reporting(progress, tell_nodes, timeout) as report:
         extras = _extras(engine, threads, memory, progress=report)
 
         def ask(one: Query) -> Verdict:
             left = time_left(timeout, started)
+            if not _is_for(engine, one):
+                from .wider import ask as wider
+
+                return wider.verify(one, engine, _put(engine, options, extras), left, node_limit)
             return _engine(engine).verify(one, timeout=left, node_limit=node_limit, options=options, **extras)
 
         def answer() -> Verdict:
@@ -208,12 +229,17 @@ def radius(
     except TimeUpError:
         return Radius(-1, None, exact=False, robust=False, **nothing_known(network, graph, node, started))
     query = asked.query
-    with reporting(progress, tell_interval) as report:
+    with reporting(progress, tell_interval, timeout) as report:
         extras = _extras(engine, threads, memory, progress=report)
 
         def ask() -> Radius:
             left = time_left(timeout, started)
-            found = _engine(engine).radius(query, timeout=left, node_limit=node_limit, options=options, **extras)
+            if not _is_for(engine, query):
+                from .wider import ask as wider
+
+                found = wider.radius(query, engine, _put(engine, options, extras), left, node_limit)
+            else:
+                found = _engine(engine).radius(query, timeout=left, node_limit=node_limit, options=options, **extras)
             return _from_the_prediction(found) if label is None and query.network is network else found
 
         return _answered(ask, graph, asked)

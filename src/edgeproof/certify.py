@@ -13,7 +13,7 @@ from .clock import TimeUpError
 from .convert.disk import write_all
 from .errors import RejectedError, TooLargeError
 from .limits import until
-from .model.query import Query
+from .model.query import Query, require_plain
 from .model.verdict import Verdict
 from .options import resolve
 from .proof.chain import make_chain
@@ -43,6 +43,7 @@ def verify_with_certificate(
     Where lines are used, OF_THE_CHECKER are on whatever `options` says: the checker bounds with them, and without them
     the search would find other boxes, from which lines are other lines, better or worse. One timeout holds for both.
     """
+    require_plain(query, "a proof")
     clock = until(timeout, time.perf_counter())
     make_chain(query)  # refuses networks that no rule of the checker speaks of, before the search starts
     options = resolve(options)

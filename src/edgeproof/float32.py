@@ -15,7 +15,7 @@ import numpy as np
 from .clock import UNLIMITED, Clock, TimeUpError
 from .model.arrays import FloatArray
 from .model.network import Aggregation, Layer, Network, Readout
-from .model.query import Query
+from .model.query import Query, require_plain
 from .model.verdict import Verdict
 from .proof.chain import Kind
 from .proof.enclose import Enclosure
@@ -29,6 +29,7 @@ REASON = "rounding in float32 decides"
 
 def verify_in_float32(query: Query, ask: Callable[[Query], Verdict], clock: Clock = UNLIMITED) -> Verdict:
     """`ask` decides a query in real arithmetic, and knows how much time is left."""
+    require_plain(query, "arithmetic='float32'")
     try:
         error = score_errors(query, clock)
     except TimeUpError:

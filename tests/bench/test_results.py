@@ -1,4 +1,4 @@
-"""docs/results.md: written by its script, and complete."""
+"""docs/results-tables.md: written by its script, and complete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 def test_the_results_page_is_what_the_script_writes_from_the_logs():
     """And every table and figure of the paper has its counterpart under the same name."""
     made = runpy.run_path(str(ROOT / "benchmarks" / "write_results.py"))
-    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "results-tables.md").read_text(encoding="utf-8")
     assert page == made["page"]()
     tables = {path.stem for path in (ROOT / "benchmarks" / "paper").glob("*.csv")} | {"benchmarks"}
     assert tables <= set(re.findall(r"^### (\w+)$", page, flags=re.MULTILINE))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -102,7 +103,7 @@ def test_pairs_and_local_budgets_come_from_words_or_files(files: tuple[Path, Pat
 def test_every_option_of_the_table_can_be_switched(files: tuple[Path, Path]) -> None:
     words = [word for option in TABLE for word in ("--option", f"{option.name}=off")]
     assert run("verify", *files, "--node", 2, "--engine", "brute", *words).exit_code == 0
-    assert all(option.name in run("verify", "--help").stdout for option in TABLE)
+    assert all(option.name in run("verify", "--help-options").stdout for option in TABLE)
 
 
 @pytest.mark.parametrize(
@@ -123,6 +124,8 @@ def test_every_option_of_the_table_can_be_switched(files: tuple[Path, Path]) -> 
         (("--node", 2, "--option", f"{TABLE[0].name}=maybe"), f"expected {TABLE[0].name}=on or {TABLE[0].name}=off"),
         (("--node", 2, "--engine", "guess"), "engine: expected one of"),
         (("--node", 2, "--timeout", -1), "timeout: expected a positive number"),
+        (("--node", 2, "--memory", 0), "memory: expected a positive number of gigabytes"),
+        (("--node", 2, "--memory", 1), "memory: only the engine 'search' keeps to it, got 'brute'"),
         (("--node", 2, "--index", 1), "index: 1 is out of range"),
         (("--node", 2, "--undirected"), "has no reverse"),
         (("--node", 2, "--insert", "--insert-into-target"), "got both"),
@@ -139,6 +142,13 @@ def test_bad_commands_and_files_get_one_line(files: tuple[Path, Path], tmp_path:
     assert "nothing.npz: cannot read it" in refusal("verify", tmp_path / "nothing.npz", files[1])
     files[0].write_bytes(files[0].read_bytes()[:100])
     assert "m.safetensors: expected a .safetensors file" in refusal("verify", *files, "--node", 0)
+
+
+@pytest.mark.parametrize("command", ["verify", "radius"])
+def test_what_takes_more_memory_than_allowed_is_refused_with_its_bytes(files: tuple[Path, Path], command: str) -> None:
+    words = (command, *files, "--node", 2, "--memory")
+    assert re.search(r"takes about [\d,]{4,} bytes, memory=1e-09 allows 1$", refusal(*words, 1e-9))
+    assert run(*words, 1).exit_code == 0
 
 
 def test_a_question_too_large_for_brute_force_is_refused_politely(tmp_path: Path) -> None:
@@ -182,6 +192,13 @@ def test_convert_refuses_and_leaves_nothing(files: tuple[Path, Path], tmp_path: 
     assert "neither --index" in refusal("convert", files[0], tmp_path / "x.gnnx", "--index", 0)
     assert "cannot write it" in refusal("convert", files[0], tmp_path / "none" / "x.gnnx")
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("command", ["verify", "radius", "sweep", "report"])
+def test_the_help_of_a_command_leaves_the_switches_of_the_search_to_another_page(command: str) -> None:
+    told = run(command, "--help").stdout
+    assert len(told.splitlines()) <= 66
+    assert not any(option.name in told for option in TABLE if "_" in option.name)
 
 
 def test_help_reads_like_documentation() -> None:

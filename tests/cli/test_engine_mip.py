@@ -26,4 +26,4 @@ def test_settings_of_another_engine_are_refused(files: tuple[Path, Path]) -> Non
     assert "solver is one of scip, highs, gurobi" in refusal(
         "verify", *files, "--node", 2, "--budget", 1, "--engine", "mip", "--option", "solver=cplex"
     )
-    assert "solver=scip|highs|gurobi" in run("verify", "--help").stdout
+    assert "solver=scip|highs|gurobi" in run("verify", "--help-options").stdout

@@ -22,6 +22,9 @@ def test_the_readme_s_figures_are_those_of_the_logs() -> None:
     assert end
     if shown.strip():  # none are shown until there are logs of a run worth showing
         assert WRITE["rewritten"](text, WRITE["figures"]()) == text
+        assert (ROOT / "docs" / "speed.svg").read_text(encoding="utf-8") == WRITE["chart"](WRITE["all_rows"]())
+        results = runpy.run_path(str(ROOT / "benchmarks" / "write_results.py"))
+        assert (ROOT / "docs" / "results.md").read_text(encoding="utf-8") == results["summary"]()
 
 
 def test_engines_are_shown_side_by_side_on_what_both_were_asked(tmp_path: Path) -> None:
@@ -34,7 +37,7 @@ def test_engines_are_shown_side_by_side_on_what_both_were_asked(tmp_path: Path) 
         tmp_path / "node.csv",
     )  # fmt: skip
     (tmp_path / "runs.json").write_text(json.dumps({"node": {"machine": "a machine", "commit": "abc", "note": ""}}))
-    made = WRITE["figures"](tmp_path).splitlines()
+    made = WRITE["table"](tmp_path).splitlines()
     assert made[2:5] == [
         "| verdicts on nodes | search | 2 of 2 | 3 ms | 3 ms | 4 ms |",
         "| verdicts on nodes | mip | 1 of 2 | 3 s | 3 s | 3 s |",

@@ -82,3 +82,25 @@ def test_every_public_name_has_an_entry(api_page: str) -> None:
         wanted |= {f"{name}.{one}" for one in attributes(getattr(edgeproof, name))}
     assert {"verify", "Verdict.status", "Verdict.plot", "Graph.load"} <= wanted
     assert sorted(wanted - anchors) == []
+
+
+def test_parameters_stand_in_tables(api_page: str) -> None:
+    start = api_page.index('id="edgeproof.verify"')
+    section = api_page[start : api_page.index('id="edgeproof.', start + 20)]
+    for name in get_annotations(edgeproof.verify):
+        assert name == "return" or f"<code>{name}</code>" in section, name
+
+
+def test_prose_is_cut_at_the_names_of_parameters() -> None:
+    pytest.importorskip("griffe", reason="needs what the documentation is built with: pip install 'edgeproof[docs]'")
+    split = runpy.run_path(str(ROOT / "tools" / "parameter_tables.py"))["split"]
+    text = """Decide it.
+
+    first: one thing, second of all. second (seconds) and third: limits; past them
+    it ends. other: no parameter.
+    """
+    prose, told = split(text, ["first", "second", "third"])
+    assert prose == "Decide it."
+    assert told["first"] == "one thing, second of all."
+    assert told["second"] == "(seconds) limits; past them it ends. other: no parameter."
+    assert told["third"] == "limits; past them it ends. other: no parameter."

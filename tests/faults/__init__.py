@@ -5,10 +5,12 @@ A module for each room that they are made in.
 
 from __future__ import annotations
 
+from .attention import ATTENTION
 from .budget import BUDGET
 from .charges import CHARGES
 from .checker_bounds import CHECKER_BOUNDS
 from .checker_tree import CHECKER_TREE
+from .curves import CURVES
 from .deep import DEEP
 from .fault import Fault
 from .intervals import INTERVALS
@@ -20,6 +22,7 @@ from .state import STATE
 from .strategies import STRATEGIES
 from .symmetry import SYMMETRY
 from .tree import TREE
+from .wider import WIDER
 
 IN_SEARCH = (
     *STATE,
@@ -29,17 +32,20 @@ IN_SEARCH = (
     *STRATEGIES,
     *LINEAR,
     *INTERVALS,
+    *CURVES,
     *PROBLEM,
     *CHARGES,
 )
+IN_ATTENTION = (*ATTENTION,)
 IN_DEEP = (*DEEP,)
 IN_BUDGET = (
     *BUDGET,
     *MAXIMA,
 )
+IN_WIDER = (*WIDER,)
 IN_CHECKER = (
     *CHECKER_TREE,
     *CHECKER_BOUNDS,
 )
 
-__all__ = ["IN_BUDGET", "IN_CHECKER", "IN_DEEP", "IN_SEARCH", "Fault"]
+__all__ = ["IN_ATTENTION", "IN_BUDGET", "IN_CHECKER", "IN_DEEP", "IN_SEARCH", "IN_WIDER", "Fault"]

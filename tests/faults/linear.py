@@ -62,8 +62,8 @@ LINEAR = (
     Fault("slope-of-another", "search/linear/relax.py", "low[i], high[i], slopes[i]", "low[i], high[i], slopes[0]"),
     Fault(
         "chord-constant", "search/linear/relax.py",
-        "rise[i] = max(k * bottom - slope * bottom, above - slope * above)",
-        "rise[i] = 0.0",
+        "return slope, max(k * bottom - slope * bottom, above - slope * above), 1.0 if above > -bottom else k",
+        "return slope, 0.0, 1.0 if above > -bottom else k",
     ),
     Fault(
         "mean-gain-denominator", "search/linear/mean.py",

@@ -8,7 +8,7 @@ PROBLEM = (
     # gains by lines
     Fault(
         "readout-forgets-a-slope", "problem/stages.py",
-        "(head[0].C, head[0].b, head[0].negative_slopes)",
+        "(head[0].C, head[0].b, head[0].bends)",
         "(head[0].C, head[0].b, slope[: len(head[0].b)])",
     ),
     # which pairs there are

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from edgeproof import InputError, Layer, Network, Readout
+from edgeproof.model.activation import CODES, Activation
 
 GOOD = {"C": [[1.0, 2.0]], "A": [[0.0, 1.0]], "b": [0.0]}
 
@@ -22,8 +25,8 @@ GOOD = {"C": [[1.0, 2.0]], "A": [[0.0, 1.0]], "b": [0.0]}
         ({"C": [[1.0], [1.0, 2.0]]}, "C: expected an array of numbers"),
         ({"C": np.zeros((0, 2)), "A": np.zeros((0, 2)), "b": []}, "C: expected at least one row"),
         ({"b": np.zeros(1, dtype=np.complex128)}, "b: expected real numbers"),
-        ({"aggregation": "median"}, "aggregation: expected one of sum, max, mean, gcn, sym, got 'median'"),
-        ({"activation": "tanh"}, "activation: expected one of relu, leaky_relu, none"),
+        ({"aggregation": "median"}, "aggregation: expected one of sum, max, mean, gcn, sym, attention, got 'median'"),
+        ({"activation": "swish"}, "activation: expected one of relu, leaky_relu, none, elu, selu, gelu"),
         ({"slope": 1.5}, "slope: expected a number from 0 to 1"),
         ({"slope": float("nan")}, "slope"),
         ({"slope": [0.5, 0.5]}, "slope: expected shape 1, got 2"),
@@ -84,6 +87,33 @@ def test_fingerprints_follow_the_function_not_its_spelling() -> None:
         "96d00cca02a020c0"  # stored sweeps name networks by this: it never changes
     )
     assert len({network(), network(aggregation="max"), network(b=[0, 1]), network(activation="none")}) == 4
+
+
+@pytest.mark.parametrize("at", CODES, ids=str)
+def test_curved_activations_survive_a_file(at: Activation, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+
+    def layer(activation: str | tuple[str, ...]) -> Layer:
+        return Layer(rng.normal(size=(3, 2)), rng.normal(size=(3, 2)), [0.0] * 3, "mean", activation, 0.3)
+
+    each = (at.value, "none", "leaky_relu")
+    last = Layer.dense(rng.normal(size=(2, 3)), [0.0, 1.0], at.value)
+    head = [Layer.dense(rng.normal(size=(2, 2)), [0.0, 1.0], (at.value, "relu")), Layer.dense(np.eye(2), [0, 0])]
+    for first in (layer(at.value), layer(each)):
+        pooled = Network([first], Readout(rng.normal(size=(2, 3)), [0.0, 0.0], "sum"), head=head)
+        for network in (Network([first, last]), pooled):
+            network.save(tmp_path / "net.safetensors")
+            again = Network.load(tmp_path / "net.safetensors")
+            assert again.fingerprint == network.fingerprint
+            assert [one.activation for one in again.layers] == [one.activation for one in network.layers]
+            with pytest.raises(InputError, match="gnnx"):
+                network.save(tmp_path / "net.gnnx")
+    assert layer(each).bends.tolist() == [CODES[at], 1.0, 0.3]
+    assert layer((at.value,) * 3).activation is at
+    with pytest.raises(TypeError, match="curved"):
+        _ = layer(each).negative_slopes
+    with pytest.raises(InputError, match="one for each of 3 outputs, got 2"):
+        layer((at.value, "none"))
 
 
 def test_reprs_tell_what_matters() -> None:

@@ -32,7 +32,9 @@ def test_answers_become_json_under_the_same_names() -> None:
     assert found["attack"] == [[0, 1]]
     assert all(name in found for name in ("status", "label", "rival", "reason", "node", "directed", "stats"))
     radius = Radius(1, 1, exact=True, robust=False, label=0, attack=Attack([(0, 1), (1, 2)]), rival=1)
-    assert {"lower", "upper", "exact", "robust", "attack"} <= radius.to_dict().keys()
+    assert radius.to_dict().keys() - verdict.to_dict().keys() == {"lower", "upper", "exact"}
+    assert verdict.to_dict().keys() <= radius.to_dict().keys()
+    assert (radius.to_dict()["status"], radius.to_dict()["vulnerable"]) == ("vulnerable", True)
 
 
 def test_reprs_say_the_answer() -> None:

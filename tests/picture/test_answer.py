@@ -7,6 +7,7 @@ import pickle
 
 import pytest
 
+import hubs
 from edgeproof import CertifiedAccuracy, InputError, Threat, Verdict, radius, verify
 from edgeproof.demo.karate import karate_graph, karate_network
 
@@ -49,6 +50,16 @@ def test_an_attack_can_be_plotted(broken: Verdict) -> None:
     assert deleted.get_linestyle() == "--"
     there = pickle.loads(pickle.dumps(broken))
     assert there.plot(karate_graph(), axes=axes) is axes
+
+
+def test_an_attack_on_a_hub_is_plotted_in_groups() -> None:
+    matplotlib = pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'edgeproof[report]'")
+    matplotlib.use("agg")
+    found = radius(hubs.network(), hubs.graph(), Threat(), 0)
+    assert found.lower == hubs.RADIUS
+    axes = found.plot(names=("red", "green"))
+    words = [text.get_text() for text in axes.texts]
+    assert sum(int(word.split(" of ")[0]) for word in words if " edges to " in word) == hubs.RADIUS + 1
 
 
 def test_certified_accuracy_is_a_table() -> None:

@@ -80,7 +80,8 @@ NEW = (
     "APPNP without self-loops", "GCN2Conv", "GCN2Conv own weights", "TAGConv", "TAGConv without normalisation",
     "MixHopConv", "ChebConv 2", "ChebConv 4", "ARMAConv", "LGConv", "relu6", "hardtanh", "hardsigmoid", "clamp", "abs",
     "LeakyReLU negative", "Softshrink", "add_self_loops sum", "add_self_loops GCN", "deep initial",
-    "graphs min", "graphs TAG",
+    "graphs min", "graphs TAG", "elu", "ELU alpha", "CELU", "selu", "GELU", "GELU tanh", "silu", "tanh", "sigmoid",
+    "softplus", "Softplus beta", "logsigmoid", "Tanhshrink", "deep gelu",
 )  # fmt: skip
 
 

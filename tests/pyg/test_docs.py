@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("torch_geometric", reason="needs torch and torch_geometric: pip install 'edgeproof[pyg]'")
 
 import re
+import sys
 from pathlib import Path
 
 import torch
@@ -17,6 +18,8 @@ from torch_geometric.data import Data
 
 import edgeproof as ep
 from edgeproof.cli import main
+from edgeproof.convert.pyg.curved import OF_MODULES
+from edgeproof.convert.pyg.modules import PLAIN
 
 ROOT = Path(__file__).parents[2]
 PAGE, README = ROOT / "docs" / "pyg.md", ROOT / "README.md"
@@ -49,6 +52,15 @@ def test_the_page_runs_and_prints_what_it_says(
     exec(second, scope)
     assert scope["before"] == scope["broken"].label
     assert scope["after"] == scope["broken"].rival
+
+
+def test_the_tables_are_those_of_the_code() -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    from write_pyg_table import OTHERS, page
+
+    text = PAGE.read_text(encoding="utf-8")
+    assert page(text) == text, "docs/pyg.md: run tools/write_pyg_table.py"
+    assert {name for some in OTHERS for name in some} == {*PLAIN, *OF_MODULES}
 
 
 def test_the_readme_s_first_lines_print_what_stands_beside_them(

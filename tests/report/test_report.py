@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ import pytest
 from click.testing import CliRunner
 
 import sweep_cases
-from edgeproof import Graph, Plan, Threat, radius, verify_many
+from edgeproof import Graph, InputError, Plan, Threat, radius, verify_many
 from edgeproof.cli import main
-from edgeproof.report.curves import contradictions, curves
+from edgeproof.report.compare import matches
+from edgeproof.report.curves import Curve, contradictions, curves
 from edgeproof.report.gather import gather
-from edgeproof.report.page import _tell_share
+from edgeproof.report.overview import tell_share
+from edgeproof.report.pictures import evaluate
 from edgeproof.report.write import write_report
 
 BUDGET = 3
@@ -96,7 +99,7 @@ def test_rows_stand_where_a_reader_looks_for_them(store: Path) -> None:
 
 
 def test_few_are_not_told_as_none() -> None:
-    assert [_tell_share(*one) for one in ((3, 10_832), (0, 7), (1, 2), (0, 0))] == ["under 0.1%", "0.0%", "50.0%", ""]
+    assert [tell_share(*one) for one in ((3, 10_832), (0, 7), (1, 2), (0, 0))] == ["under 0.1%", "0.0%", "50.0%", ""]
 
 
 def test_time_is_the_sum_over_all_lines_of_a_key(radii: Path, tmp_path: Path) -> None:
@@ -119,7 +122,7 @@ def test_names_with_markup_are_escaped_everywhere(radii: Path, tmp_path: Path) -
 def test_the_page_needs_nothing_from_elsewhere(store: Path, tmp_path: Path) -> None:
     write_report(store, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
-    assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!data:)""", text)
+    assert not re.findall(r"""(?:src|href)\s*=\s*["'](?!data:|#)""", text)
     assert not re.findall(r"url\(|@import|fetch\(|https?://(?!www\.w3\.org/2000/svg)", text)
 
 
@@ -151,6 +154,9 @@ def test_graphs_are_found_where_the_sweep_had_them_and_are_recognised(tmp_path: 
         (["nowhere"], "nowhere: expected a folder with the results of a sweep"),
         (["{store}", "-o", "{tmp}/no/page.html"], "page.html: cannot write it"),
         (["{store}", "--graph", "gone.npz", "-o", "{tmp}/page.html"], "gone.npz"),
+        (["{store}", "{store}", "-o", "{tmp}/page.html"], "report: expected two sweeps to compare, got"),
+        (["{store}", "a", "b"], "report: expected one sweep, or two to compare, got 3"),
+        (["{store}", "--model", "gone.npz", "-o", "{tmp}/page.html"], "gone.npz"),
         (["{store}", "--classes", "a,,b", "-o", "{tmp}/page.html"], "classes: expected names"),
     ],
 )
@@ -171,3 +177,59 @@ def test_figures_are_written_as_files_for_papers(radii: Path, tmp_path: Path) ->
     for what in ("small-on-random-1-robust", "small-on-random-1-radii", "small-on-random-times"):
         for suffix, start in starts.items():
             assert (tmp_path / "figures" / f"{what}.{suffix}").read_bytes().startswith(start)
+
+
+def test_sweeps_are_matched_by_their_threats_and_networks(store: Path, radii: Path) -> None:
+    def of(sweep: str, *folders: Path) -> list[Curve]:
+        return curves([row for folder in folders for row in gather(folder, sweep).rows])
+
+    one, two = of("one", store), of("two", store)
+    both = matches([*one, *two], ("one", "two"))
+    assert [pair.second - pair.first for pair in both] == [len(one)] * len(one)
+    renamed = [replace(curve, setting=curve.setting._replace(network_name="other", network="0")) for curve in two]
+    assert matches([*one, *renamed], ("one", "two")) == both
+    (alone,) = of("two", radii)
+    assert matches([one[1], alone], ("one", "two")) == [(0, 1)]  # one each: also two threats can be compared
+    other = [replace(curve, setting=curve.setting._replace(exactly="another")) for curve in two]
+    with pytest.raises(InputError, match="expected sweeps with a threat in common, got deletions"):
+        matches([*one, *other], ("one", "two"))
+
+
+def test_levels_add_up_and_are_those_of_the_radii(radii: Path) -> None:
+    network, graph = sweep_cases.network(), sweep_cases.graph()
+    found = [radius(network, graph, Threat(BUDGET), v, engine="brute") for v in range(graph.num_vertices)]
+    (curve,) = curves(gather(radii).rows)
+    assert [level.budget for level in curve.levels] == list(range(BUDGET + 1))
+    for level in curve.levels:
+        assert level.budget is not None
+        assert level.proved == sum(one.robust or one.lower >= level.budget for one in found)
+        assert level.broken == len(found) - level.proved
+        assert level.undecided == 0
+
+
+def test_pairs_name_the_nodes_that_they_break(radii: Path) -> None:
+    answers = gather(radii)
+    for one in answers.most_flipped(5):
+        assert one.nodes == tuple(sorted(row.node for row in answers.rows if one.pair in (row.attack or ())))
+        assert one.times == len(one.nodes)
+
+
+def test_scores_beside_a_picture_are_those_of_the_network(radii: Path) -> None:
+    network, graph = sweep_cases.network(), sweep_cases.graph()
+    row = next(row for row in gather(radii).rows if row.attack)
+    assert row.attack is not None
+    np.testing.assert_allclose(evaluate(network, graph, row.node, ()) or [], network.scores(graph, row.node))
+    after = evaluate(network, graph, row.node, row.attack)
+    np.testing.assert_allclose(after or [], network.scores(graph.flip(row.attack), row.node))
+
+
+def test_a_network_that_has_gone_is_told_and_only_its_scores_are_left_out(tmp_path: Path) -> None:
+    model, graph = sweep_cases.files(tmp_path)
+    run, out, page = CliRunner().invoke, str(tmp_path / "out"), tmp_path / "page.html"
+    asked = ["sweep", str(model), str(graph), "--budget", "2", "--out", out, "--workers", "0"]
+    assert run(main, asked).exit_code == 0
+    moved = model.rename(tmp_path / "moved.safetensors")
+    assert run(main, ["report", out, "-o", str(page)]).exit_code == 0
+    assert "Scores of small are left out: it is no longer in" in page.read_text()
+    assert run(main, ["report", out, "-o", str(page), "--model", str(moved)]).exit_code == 0
+    assert "are left out" not in page.read_text()

@@ -36,7 +36,8 @@ from edgeproof.search.state.trail import undo
 from edgeproof.search.strategy import Search
 from edgeproof.search.tree.decide import apply
 from edgeproof.search.tree.prune import prune_by_intervals, prune_by_linear_bounds
-from random_queries import CROWDED, SYM, Grid, draw
+from random_queries import CROWDED, CURVED, SYM, Grid, draw
+from wide_curves import activate_wide
 
 PARTS = 10
 GRIDS = (
@@ -106,6 +107,18 @@ GRIDS = (
         most_graphs=400,
     ),
 )
+CURVED_GRID = replace(
+    CURVED,
+    vertices=(3, 4, 5, 5),
+    layers=(1, 2, 2, 3),
+    widths=(1, 2, 3, 4),
+    flips=("delete", "insert", "both", "both", "list", "target"),
+    budgets=(1, 2, 3, 3, 4, None),
+    styles=("integers", "signs", "dyadic", "gaussian", "gaussian", "wild"),
+    calibrations=("none", "between"),
+    most_graphs=200,
+)
+GRIDS = (*GRIDS, CURVED_GRID)
 RESTORED = ("values", "boxes", "status", "open_slots", "local_left", "degree", "leaving", "arriving")
 COUNTED = (PAIR_MARK, VALUE_MARK, BOX_MARK, USED, LIMIT, UNDECIDED)
 
@@ -206,7 +219,7 @@ def check_values(node: Node, errors: np.ndarray, at: int) -> None:
         seen = np.flatnonzero(truth.reaches[t][at])
         width = p.width[t]
         real = truth.pre[t][at][seen]
-        real = np.where(real >= 0, real, p.slope[t, :width].astype(Wide) * real)
+        real = activate_wide(real, p.slope[t, :width])
         off = abs(node.s.values[t, seen, H, :width] - real)
         allowed = errors[t, seen, :width] + truth.off[t][at][seen]
         assert (off <= allowed).all(), f"value of stage {t}: off by {off.max()}, allowed {allowed.min()}"
@@ -239,7 +252,7 @@ def winner(node: Node, r: int, at: int) -> bool:
     query = node.compiled.query
     pairs = np.array(node.compiled.pairs, dtype=np.int64).reshape(-1, 2)
     flips = [(int(u), int(v)) for u, v in pairs[node.truth.flips[at] == 1]]
-    scores = brute.Evaluator(query).scores(flips)
+    scores = brute.evaluator_of(query).scores(flips)
     return bool(scores[query.rivals[r]] > scores[query.claim.label])
 
 

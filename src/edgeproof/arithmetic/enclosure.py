@@ -5,9 +5,10 @@ magnitudes, in any order, fused or not. With s >= max |h(v)| and e >= max |h(v) 
 
     e' = |C| e + |A| agg(e) + g (|C| s + |A| agg(s) + |b|) + tiny
 
-bounds the next layer's error at the vertex, where |C| and |A| stand for the largest sums of magnitudes of a row. The
-activations have slopes from 0 to 1, so they pass errors on no larger. Two numbers a vertex take next to no time beside
-the layer itself; where they are too coarse, balls.py goes on.
+bounds the next layer's error at the vertex, where |C| and |A| stand for the largest sums of magnitudes of a row.
+Activations with slopes from 0 to 1 pass errors on no larger; a curved one enlarges them by its steepest slope, and adds
+what its own value is off by (transcendental.py). Two numbers a vertex take next to no time beside the layer itself;
+where they are too coarse, balls.py goes on.
 
 A row of a vertex is h, then s, then e: weights have two more rows and columns, so that one product moves all of it.
 What is not finite spreads along a row, and nothing is claimed then.
@@ -15,18 +16,24 @@ What is not finite spreads along a row, and nothing is claimed then.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import flint
 import numpy as np
 
 from ..clock import UNLIMITED, Clock
 from ..model.arrays import FloatArray, IntArray
+from ..model.attention import Attention
 from ..model.graph import Graph
 from ..model.memo import Memo, NetworkMemo
 from ..model.network import Aggregation, Layer, Network, Readout
+from .attention import attend, stacked_weights
 from .float64 import times
-from .receptive_field import Field
+from .padding import PAD
+from .receptive_field import Field, find_field
+from .transcendental import activate
+
+if TYPE_CHECKING:
+    import flint
 
 UNIT = 2.0**-53
 # covers the rounding of the bound itself, where it is multiplied with g, and where it is added up
@@ -52,8 +59,13 @@ class Part(NamedTuple):
     CT: FloatArray  # (in + 2, out + 2)
     AT: FloatArray
     b: FloatArray  # (out + 2,)
-    slopes: FloatArray | None  # None: linear
+    bends: FloatArray | None  # None: linear
     is_relu: bool
+    steepest: float  # of the activations: how much they enlarge an error
+    at_zero: float  # and their largest magnitude at 0
+    is_smooth: bool
+    attention: Attention | None
+    stacked: FloatArray | None  # what an attention multiplies a row with
 
     @property
     def width(self) -> int:
@@ -71,9 +83,14 @@ def _part(one: Layer | Readout) -> Part:
     layer = one if isinstance(one, Layer) else Layer.dense(one.C, one.b, "none")
     with np.errstate(over="ignore"):
         bias = np.concatenate([layer.b, [abs(layer.b).max(), 0.0]])
-        slopes = None if layer.is_linear else layer.negative_slopes
+        bends = None if layer.is_linear else layer.bends
+        steepest, at_zero = max(1.0, float(layer.steepest.max())), float(layer.at_zero.max())
         how = None if layer.is_dense else layer.aggregation
-        return Part(how, _widened(layer.C), _widened(layer.A), bias, slopes, not layer.negative_slopes.any())
+        held = layer.attention
+        return Part(
+            how, _widened(layer.C), _widened(layer.A), bias, bends, not layer.bends.any(), steepest, at_zero,
+            layer.is_smooth, held, None if held is None else _widened(stacked_weights(held)),
+        )  # fmt: skip
 
 
 class Parts:
@@ -85,7 +102,8 @@ class Parts:
         self.pool = None if network.readout is None else network.readout.pool
         self.head = [_part(layer) for layer in network.head]
         first = network.layers[0]
-        self.from_features = _of_features(first.C), _of_features(first.A)
+        sent = first.A if first.attention is None else stacked_weights(first.attention)
+        self.from_features = _of_features(first.C), _of_features(sent)
 
 
 def _of_features(weight: FloatArray) -> FloatArray:
@@ -111,7 +129,7 @@ class _First:
         self.sends = first.how is not None and first.how is not Aggregation.MAX
         # untouched rows cost no memory
         keeps = n * 3 * (first.width + 2) <= KEPT
-        self.products = [_Table(n if keeps else 0, first.width + 2) for _ in range(2)]
+        self.products = [_Table(n if keeps else 0, weight.shape[1]) for weight in self.parts.from_features]
         self.values = _Table(
             n if keeps and not (first.how is not None and first.how.normalises) else 0, first.width + 2
         )
@@ -175,10 +193,14 @@ class _First:
         elif first.how is not None:
             sources, counts = _edges_of(field, places)
             terms += int(counts.max(initial=0))
-            some = np.unique(np.concatenate([sources, places]) if first.how.normalises else sources)
+            hears_itself = first.how.normalises or first.attention is not None
+            some = np.unique(np.concatenate([sources, places]) if hears_itself else sources)
             sent = self.multiply(1, field.vertices[some], clock)
             degree = field.degree[some] if field.degree.size else field.degree
             where, selves = np.searchsorted(some, sources), np.searchsorted(some, places)
+            if first.attention is not None:
+                rows += _attended(first, sent, self.most_nonzero, where, counts, selves, clock)
+                return _bend(first, rows, terms + first.AT.shape[0])
             rows += gather(first.how, sent, where, counts, degree, selves, clock)
         return _bend(first, rows, terms)
 
@@ -277,6 +299,15 @@ def gather(
     return total / np.maximum(counts, 1)[:, None] if how is Aggregation.MEAN else total
 
 
+def _attended(
+    part: Part, products: FloatArray, terms: int, sources: IntArray, counts: IntArray, selves: IntArray, clock: Clock
+) -> FloatArray:
+    """A times what attention gathers, with magnitudes and errors."""
+    assert part.attention is not None
+    heard = attend(part.attention, products, terms, sources, counts, selves, clock)
+    return multiply(np.column_stack(heard), part.AT, clock)
+
+
 def _growth(roundings: int) -> float:
     """g; infinite where it is not small."""
     share = roundings * UNIT
@@ -286,6 +317,8 @@ def _growth(roundings: int) -> float:
 def _bend(part: Part, rows: FloatArray, terms: int) -> FloatArray:
     """The activation, after a sum of so many terms; s comes as what their magnitudes amount to, which nothing on the
     way exceeds.
+
+    Theory: "Curved activations in floating point".
     """
     h, bound, e = rows[:, :-2], rows[:, -2], rows[:, -1]
     e *= GROWS
@@ -294,8 +327,11 @@ def _bend(part: Part, rows: FloatArray, terms: int) -> FloatArray:
         e[:] = np.inf
     if part.is_relu:
         np.maximum(h, 0.0, out=h)
-    elif part.slopes is not None:
-        np.copyto(h, np.where(h >= 0.0, h, part.slopes * h))
+    elif part.bends is not None:
+        if part.is_smooth:
+            e *= part.steepest * GROWS
+            e += PAD * (np.abs(h).max(axis=1) * GROWS + part.at_zero)
+        np.copyto(h, activate(h, part.bends))
     np.abs(h).max(axis=1, out=bound)
     return rows
 
@@ -307,6 +343,11 @@ def _next(part: Part, rows: FloatArray, field: Field, count: int, clock: Clock) 
     terms = part.CT.shape[0]
     if part.how is not None:
         counts, sources = np.diff(field.ptr[: count + 1]), field.sources[: field.ptr[count]]
+        if part.attention is not None:
+            assert part.stacked is not None
+            products = multiply(rows, part.stacked, clock)
+            out += _attended(part, products, terms, sources, counts, np.arange(count), clock)
+            return _bend(part, out, terms + part.AT.shape[0])
         heard = gather(part.how, rows, sources, counts, field.degree[: len(rows)], np.arange(count), clock)
         out += multiply(heard, part.AT, clock)
         terms += part.CT.shape[0] + int(counts.max())
@@ -341,6 +382,8 @@ def _pooled(how: Aggregation, rows: FloatArray) -> FloatArray:
 
 def enclosed_scores(network: Network, graph: Graph, field: Field, clock: Clock = UNLIMITED) -> list[flint.arb] | None:
     """A ball around each score; None where numbers are too large for float64."""
+    import flint
+
     scores, error = bounded_scores(network, graph, field, clock)
     if not (np.isfinite(scores).all() and error < LARGE):
         return None
@@ -349,6 +392,18 @@ def enclosed_scores(network: Network, graph: Graph, field: Field, clock: Clock =
 
 def bounded_scores(network: Network, graph: Graph, field: Field, clock: Clock = UNLIMITED) -> tuple[FloatArray, float]:
     """Scores, and how far they can be off; not finite where nothing is proved."""
+    rows = _last_rows(network, graph, field, clock)
+    return rows[0, :-2], float(rows[0, -1])
+
+
+def bounded_everywhere(network: Network, graph: Graph) -> tuple[FloatArray, FloatArray]:
+    """The same for every vertex, (n, classes) and (n, 1), or for the graph, (classes,) and (1,)."""
+    field = find_field(graph, network.layers, None, (), degrees=network.normalises)
+    rows = _last_rows(network, graph, field, UNLIMITED)
+    return (rows[:, :-2], rows[:, -1:]) if network.readout is None else (rows[0, :-2], rows[0, -1:])
+
+
+def _last_rows(network: Network, graph: Graph, field: Field, clock: Clock) -> FloatArray:
     parts = parts_of(network)
     with np.errstate(over="ignore", invalid="ignore"):
         rows = _firsts(network, graph).take(field, clock)
@@ -360,4 +415,4 @@ def bounded_scores(network: Network, graph: Graph, field: Field, clock: Clock = 
             rows = _pooled(parts.pool, rows)
             for part in (parts.readout, *parts.head):
                 rows = _next(part, rows, field, 1, clock)
-    return rows[0, :-2], float(rows[0, -1])
+    return rows

@@ -9,6 +9,9 @@ from ..model.arrays import FloatArray, IntArray
 from ..model.features import Features
 from ..model.graph import Graph
 from ..model.network import Aggregation, Layer, Network, Readout
+from .attention import attend, stacked_weights
+from .padding import PAD
+from .transcendental import activate
 
 # numbers that are multiplied and added up in one go
 SLICE = 1 << 16
@@ -50,11 +53,14 @@ def evaluate_with_error(network: Network, graph: Graph, node: int | None = None)
 
     Theory: "Rounding of an evaluation".
     """
+    if network.attends:
+        from .enclosure import bounded_everywhere
+
+        scores, error = (one.copy() for one in np.broadcast_arrays(*bounded_everywhere(network, graph)))
+        at_node = node is not None and network.task == "node"
+        return (scores[node], error[node]) if at_node else (scores, error)
     scores = evaluate(network, graph, node)
-    positive, head = (
-        [Layer(abs(one.C), abs(one.A), abs(one.b) + FAINT, _no_smaller(one.aggregation), "none") for one in some]
-        for some in (network.layers, network.head)
-    )
+    positive, head = ([_magnified(one) for one in some] for some in (network.layers, network.head))
     readout = network.readout and Readout(
         abs(network.readout.C), abs(network.readout.b) + FAINT, _no_smaller(network.readout.pool)
     )
@@ -80,17 +86,30 @@ def rough_error(network: Network, graph: Graph) -> FloatArray:
             heard = (
                 0.0 if layer.is_dense else _row_sum(layer.A) * _aggregate(_no_smaller(layer.aggregation), graph, most)
             )
-            most = _row_sum(layer.C) * most + heard + abs(layer.b).max() + FAINT
+            most = _bent(layer, _row_sum(layer.C) * most + heard + abs(layer.b).max()) + FAINT
         if network.readout is not None:
             readout = network.readout
             most = _row_sum(readout.C) * _pool(most, _no_smaller(readout.pool)) + abs(readout.b).max() + FAINT
             for layer in network.head:
-                most = _row_sum(layer.C) * most + abs(layer.b).max() + FAINT
+                most = _bent(layer, _row_sum(layer.C) * most + abs(layer.b).max()) + FAINT
         return _error_of(network, graph, most)
+
+
+def _magnified(layer: Layer) -> Layer:
+    """The layer with all signs positive; where it is curved, with what an activation may add to magnitudes."""
+    steep = np.maximum(layer.steepest, 1.0)[:, None]
+    bias = abs(layer.b) * steep[:, 0] + layer.at_zero + FAINT
+    return Layer(abs(layer.C) * steep, abs(layer.A) * steep, bias, _no_smaller(layer.aggregation), "none")
 
 
 def _row_sum(weight: FloatArray) -> float:
     return float(abs(weight).sum(axis=1).max())
+
+
+def _bent(layer: Layer, most: FloatArray) -> FloatArray:
+    """What an activation makes of magnitudes up to so much, at most."""
+    out: FloatArray = max(float(layer.steepest.max()), 1.0) * most + float(layer.at_zero.max())
+    return out
 
 
 def _no_smaller(how: Aggregation) -> Aggregation:
@@ -103,6 +122,7 @@ def _error_of(network: Network, graph: Graph, size: FloatArray) -> FloatArray:
     degree = int(np.diff(graph.in_ptr).max(initial=0))
     count = graph.num_vertices + sum(2 * width + degree + 16 for width in network.widths)
     unit = 2.0**-53
+    count += sum(int(2 * PAD / unit) for layer in (*network.layers, *network.head) if layer.is_smooth)
     return size * (2 * count * unit / (1 - 2 * count * unit)) + count * 2.0**-1000
 
 
@@ -125,11 +145,14 @@ def neighbourhood(network: Network, graph: Graph, node: int) -> tuple[Graph, int
 
 
 def _activate(layer: Layer, values: FloatArray) -> FloatArray:
-    return np.where(values >= 0, values, layer.negative_slopes * values)
+    return activate(values, layer.bends)
 
 
 def _layer(layer: Layer, graph: Graph, values: FloatArray) -> FloatArray:
-    gathered = 0.0 if layer.is_dense else _aggregate(layer.aggregation, graph, values) @ layer.A.T
+    if layer.attention is not None:
+        gathered: FloatArray | float = _attend(layer, graph, values @ stacked_weights(layer.attention).T)
+    else:
+        gathered = 0.0 if layer.is_dense else _aggregate(layer.aggregation, graph, values) @ layer.A.T
     return _activate(layer, values @ layer.C.T + gathered + layer.b)
 
 
@@ -139,11 +162,21 @@ def _first_layer(layer: Layer, graph: Graph) -> FloatArray:
     gathered: FloatArray | float
     if layer.is_dense:
         gathered = 0.0
+    elif layer.attention is not None:
+        gathered = _attend(layer, graph, times(held, stacked_weights(layer.attention).T.copy()))
     elif layer.aggregation is Aggregation.MAX:
         gathered = max_of_sparse(layer, graph)
     else:
         gathered = _aggregate(layer.aggregation, graph, times(held, layer.A.T.copy()))
     return _activate(layer, times(held, layer.C.T.copy()) + gathered + layer.b)
+
+
+def _attend(layer: Layer, graph: Graph, products: FloatArray) -> FloatArray:
+    assert layer.attention is not None
+    unbounded = np.concatenate([products, np.zeros((len(products), 2))], axis=1)  # nobody asks for errors here
+    counts, selves = np.diff(graph.in_ptr), np.arange(graph.num_vertices)
+    heard: FloatArray = attend(layer.attention, unbounded, 1, graph.sources, counts, selves).values @ layer.A.T
+    return heard
 
 
 def times(features: Features, columns: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ from ..model.arrays import FloatArray, IntArray
 from ..model.graph import Graph
 from ..model.memo import Memo
 from ..model.network import Network
+from .enclosure import bounded_everywhere
 from .float64 import evaluate, neighbourhood, rough_error
 
 # up to this size all vertices are evaluated at the first question, which takes less than a second
@@ -21,6 +22,8 @@ MOST = 0.02
 
 
 def _evaluate(network: Network, graph: Graph) -> tuple[FloatArray, FloatArray]:
+    if network.attends:
+        return bounded_everywhere(network, graph)
     return evaluate(network, graph), rough_error(network, graph)
 
 

@@ -20,7 +20,11 @@ from .verify import verify
 from .warm import warm
 
 
-@click.group(cls=OneLineErrors, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=OneLineErrors,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="edgeproof")
 @click.pass_context
 def main(context: click.Context) -> None:
@@ -41,6 +45,10 @@ def main(context: click.Context) -> None:
         edgeproof sweep model.safetensors graph.npz --budget 1 --budget 5 --out results
         edgeproof show results
         edgeproof report results -o report.html
+
+    \b
+    Completion of commands and options, in bash (zsh and fish likewise):
+        eval "$(_EDGEPROOF_COMPLETE=bash_source edgeproof)"
 
     Models are .safetensors (native), .npz or .gnnx; graphs are .npz, or .graph with its .feat beside it.
     A verdict holds for real-number arithmetic on the stored weights; an attack was re-evaluated exactly.

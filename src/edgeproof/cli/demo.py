@@ -75,7 +75,10 @@ def demo(
             print_json({"members": [one.to_dict() for one in radii]})
         else:
             known = {graph.fingerprint: graph}
-            found = write_report(store, out, graphs=known, title="Zachary's karate club", names=SIDES)
+            found = write_report(
+                store, out, graphs=known, networks={network.fingerprint: network}, title="Zachary's karate club",
+                names=SIDES,
+            )  # fmt: skip
             _print_summary(radii, cap)
             top = found.most_flipped(3)
             if top:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..engines.mip.settings import TABLE as MIP
 from ..errors import InputError
+from ..model.by_degree import ByDegree
 from ..options import TABLE
 
 Pair = tuple[int, int]
@@ -24,14 +25,57 @@ def parse_pairs(given: Iterable[str], field: str) -> list[Pair]:
     return pairs
 
 
-def parse_local_budget(text: str | None) -> int | list[int] | None:
-    """One number, or `@file` with one number a vertex."""
+def parse_budget(text: str | int | ByDegree | None, field: str = "budget") -> int | ByDegree | None:
+    """A number, or a rule such as `degree+2` or `0.5*degree`."""
+    if text is None or isinstance(text, int | ByDegree):
+        return text
+    rule = ByDegree.parse(text)
+    if rule is not None:
+        return rule
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(
+            f"{field}: expected a number, or a rule such as degree+2 or 0.5*degree, got {text!r}"
+        ) from None
+
+
+def parse_local_budget(text: str | None) -> int | list[int] | ByDegree | None:
+    """One number, a rule, or `@file` with one number a vertex."""
     if text is None:
         return None
     if not text.startswith("@"):
-        return _whole(text, "local budget")
+        return parse_budget(text, "local budget")
     words = [word for line in _lines(text[1:]) for word in line.split()]
     return [_whole(word, f"{text[1:]}: local budget") for word in words]
+
+
+def parse_costs(given: Iterable[str]) -> dict[Pair, int]:
+    """`u,v,cost`, or `@file` with one of them a line."""
+    costs: dict[Pair, int] = {}
+    for text in given:
+        for line in _lines(text[1:]) if text.startswith("@") else [text]:
+            words = line.replace(",", " ").split()
+            if len(words) != 3:
+                raise InputError(f"cost: expected a pair and its cost u,v,cost, got {line!r}")
+            u, v, cost = (_whole(word, "cost") for word in words)
+            costs[u, v] = cost
+    return costs
+
+
+def parse_numbers(given: str) -> str | list[int]:
+    """Numbers and ranges such as `3,7,10-19`; other words are the names of masks."""
+    if not given or not given[0].isdecimal():
+        return given
+    chosen: list[int] = []
+    for part in given.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise InputError(f"nodes: expected numbers and ranges such as 3,7,10-19, got {given!r}")
+        if dash and int(last) < int(first):
+            raise InputError(f"nodes: expected ranges from the smaller number to the larger, got {part.strip()!r}")
+        chosen += range(int(first), int(last) + 1) if dash else [int(first)]
+    return chosen
 
 
 def parse_options(given: Iterable[str], engine: str = "search") -> dict[str, object]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,8 +13,9 @@ import click
 from ..engines.mip.settings import TABLE as MIP
 from ..errors import InputError, Interrupted
 from ..options import TABLE
-from .parse import parse_local_budget, parse_options, parse_pairs
+from .parse import parse_budget, parse_local_budget, parse_options, parse_pairs
 from .progress import working
+from .wider import NAMES, WIDER_OPTIONS, more_of
 
 if TYPE_CHECKING:
     from ..model.graph import Graph
@@ -24,15 +26,29 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Answer = TypeVar("_Answer")
 
 SWITCHES = (
-    "\b\nSwitches of the search, for --option NAME=off:\n"
+    "Switches of the search, for --option NAME=off:\n"
     + "\n".join(f"  {option.name:<20} {option.help}" for option in TABLE)
-    + "\n\n\b\nSettings of --engine mip, for --option NAME=VALUE:\n"
+    + "\n\nSettings of --engine mip, for --option NAME=VALUE:\n"
     + "\n".join(f"  {one.name + '=' + '|'.join(one.choices)}\n{'':23}{one.help}" for one in MIP)
 )
 
+
+def shows(text: str) -> Callable[[click.Context, click.Parameter, bool], None]:
+    """For an option that prints a page and ends the command."""
+
+    def show(context: click.Context, _: click.Parameter, asked: bool) -> None:
+        if asked:
+            click.echo(text)
+            context.exit()
+
+    return show
+
+
 THREAT_OPTIONS = (
     click.option(
-        "--local-budget", metavar="N|@FILE", help="Most flips at a vertex: one number, or a file with one each."
+        "--local-budget",
+        metavar="N|RULE|@FILE",
+        help="Most flips at a vertex: one number, a rule such as degree+2, or a file with one each.",
     ),
     click.option("--delete/--no-delete", default=True, show_default=True, help="Every edge may be deleted."),
     click.option("--insert/--no-insert", default=False, show_default=True, help="Every absent pair may be inserted."),
@@ -45,7 +61,17 @@ HOW_OPTIONS = (
     click.option("--timeout", type=float, metavar="SECONDS", help="Give up after this long: unknown."),
     click.option("--node-limit", type=int, metavar="N", help="Give up after this many search nodes: unknown."),
     click.option("--engine", default="search", show_default=True, help="search, mip (a solver), or brute force."),
-    click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the engine, below."),
+    click.option(
+        "--option", "options", multiple=True, metavar="NAME=VALUE", help="An option of the engine: see --help-options."
+    ),
+    click.option(
+        "--help-options",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=shows(SWITCHES),
+        help="Show the options of the engines, and exit.",
+    ),
 )
 _DECORATORS = (
     click.argument("model", type=click.Path()),
@@ -55,8 +81,10 @@ _DECORATORS = (
     click.option("--label", type=int, help="The class to defend [default: the predicted class]."),
     click.option("--target", type=int, help="Defend against this class only [default: against every other class]."),
     *THREAT_OPTIONS,
+    *WIDER_OPTIONS,
     *HOW_OPTIONS,
     click.option("--threads", type=int, default=1, show_default=True, help="Share a hard query between so many."),
+    click.option("--memory", type=float, metavar="GB", help="Refuse what would take more [default: than is free]."),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
 )
 
@@ -83,15 +111,13 @@ class Question:
     where: str
     asked: dict[str, Any]
 
-    def put(self, ask: Callable[..., _Answer], tell: Callable[..., str] | None = None) -> _Answer:
+    def put(self, ask: Callable[..., _Answer]) -> _Answer:
         """Ask `edgeproof.verify` or `edgeproof.radius`; errors name the files that the question is about.
 
-        `tell` puts what the engine reports on its way into words. After Ctrl-C, the answer is what is known.
+        At a terminal, what takes more than two seconds tells how far it is. After Ctrl-C, the answer is what is known.
         """
         try:
-            with working("searching") as say:
-                asked = self.asked if tell is None else {**self.asked, "progress": lambda *news: say(tell(*news))}
-                return ask(self.network, self.graph, self.threat, **asked)
+            return ask(self.network, self.graph, self.threat, progress=sys.stderr.isatty(), **self.asked)
         except Interrupted as stop:
             found: _Answer = stop.answer
             return found
@@ -100,7 +126,7 @@ class Question:
 
 
 def make_question(
-    *, model: str, graph: str, budget: int | None, index: int | None, directed: bool | None, local_budget: str | None,
+    *, model: str, graph: str, budget: str | None, index: int | None, directed: bool | None, local_budget: str | None,
     delete: bool, insert: bool, insert_into_target: bool, fragile: tuple[str, ...], protected: tuple[str, ...],
     options: tuple[str, ...], **asked: Any,
 ) -> Question:  # fmt: skip
@@ -112,16 +138,20 @@ def make_question(
     if insert and insert_into_target:
         raise InputError("insert: expected --insert or --insert-into-target, got both")
     threat = Threat(
-        budget=budget,
+        budget=parse_budget(budget),
         local_budget=parse_local_budget(local_budget),
         delete=delete,
         insert="target" if insert_into_target else insert,
         fragile=parse_pairs(fragile, "fragile") if fragile else None,
         protected=parse_pairs(protected, "protected"),
     )
+    wider = {name: asked.pop(name) for name in NAMES}
     asked["options"] = parse_options(options, asked.get("engine", "search")) or None
     with working("reading"):
         network, loaded = Network.load(model), Graph.load(graph, directed=directed, index=index)
+    more = more_of(loaded, wider)
+    if more:
+        threat = replace(threat, **more)
     return Question(network, loaded, threat, f"{model} on {graph}", asked)
 
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .failure import INTERRUPTED, UNKNOWN
-from .question import SWITCHES, asks_a_question, make_question, print_json
+from .question import asks_a_question, make_question, print_json
 from .words import tell_attack, tell_stats, tell_subject, tell_threat
 
 if TYPE_CHECKING:
     from ..model.verdict import Radius
 
 
-@click.command(short_help="One exact radius: how many flips does it survive?", epilog=SWITCHES)
+@click.command(short_help="One exact radius: how many flips does it survive?")
 @asks_a_question
-@click.option("--max-budget", "budget", type=int, metavar="K", help="Look no further than this many flips.")
+@click.option("--max-budget", "budget", metavar="K|RULE", help="Look no further than this many flips, or a rule.")
 def radius(as_json: bool, **typed: Any) -> int:
     """The largest number of flips that a prediction survives, and a smallest attack.
 
@@ -32,11 +32,12 @@ def radius(as_json: bool, **typed: Any) -> int:
     import edgeproof
 
     question = make_question(**typed)
-    answer = question.put(edgeproof.radius, _tell_interval)
+    answer = question.put(edgeproof.radius)
     if as_json:
         print_json(answer.to_dict())
     else:
-        click.echo(f"{_tell_radius(answer, question.threat.budget)}: {tell_subject(answer.node, answer.label)}")
+        cap = question.threat.resolved(question.graph, answer.node).budget
+        click.echo(f"{_tell_radius(answer, cap)}: {tell_subject(answer.node, answer.label)}")
         click.echo(f"  threat: {tell_threat(question.threat, question.graph)}")
         if answer.attack is not None:
             click.echo(f"  attack: {tell_attack(answer.attack, answer.rival, question.graph)}")
@@ -44,10 +45,6 @@ def radius(as_json: bool, **typed: Any) -> int:
     if answer.reason == "interrupted":
         return INTERRUPTED
     return 0 if answer.exact else UNKNOWN
-
-
-def _tell_interval(lower: int, upper: int | None) -> str:
-    return f"searching: radius at least {lower}" + ("" if upper is None else f", at most {upper}")
 
 
 def _tell_radius(answer: Radius, cap: int | None) -> str:

@@ -9,23 +9,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..model.by_degree import ByDegree
+from .parse import parse_budget, parse_numbers
+from .wider import NAMES, more_of
 
 if TYPE_CHECKING:
+    from ..model.graph import Graph
     from ..sweep.limits import Limits
     from ..sweep.plan import Plan, Target
 
-Budget = tuple[int | None, int | None]  # global, local
+One = int | ByDegree | None
+Budget = tuple[One, One]  # global, local
 
 
 @dataclass(frozen=True)
 class Spec:
-    """The fields are the keys of a plan file. budgets: numbers, or pairs of global and local budget."""
+    """The fields are the keys of a plan file. budgets: numbers, rules such as "degree+2", or pairs of global and local
+    budget.
+    """
 
     model: str = ""
     graph: str = ""
     nodes: str | Sequence[int] = "all"
-    budgets: Sequence[int | Sequence[int]] = ()
-    local_budget: int | Sequence[int] | None = None
+    budgets: Sequence[int | str | Sequence[int | str]] = ()
+    local_budget: int | str | ByDegree | Sequence[int] | None = None
     delete: bool = True
     insert: bool | str = False
     fragile: Sequence[Sequence[int]] | None = None
@@ -39,19 +46,30 @@ class Spec:
     memory: float | None = None
     engine: str = "search"
     options: Mapping[str, Any] = field(default_factory=dict)
+    cost: Sequence[Any] = ()
+    feature_flips: int | str | None = None
+    feature_local: int | None = None
+    feature_nodes: str | Sequence[int] | None = None
+    inject: int | None = None
+    inject_edges: int | None = None
+    inject_rows: str | Sequence[int] | None = None
 
-    def plan(self) -> Plan:
+    def plan(self, graph: Graph | None = None) -> Plan:
+        """graph: what vertices, masks and rows of features are those of; needed where features or vertices change."""
         from ..model.threat import Threat
         from ..sweep.plan import Plan
 
+        wider = {name: getattr(self, name) for name in NAMES}
+        more = {} if graph is None else more_of(graph, wider)
         threats = [
             Threat(
                 budget,
-                self.local_budget if local is None else local,
+                _local(self.local_budget) if local is None else local,
                 self.delete,
                 self.insert,  # type: ignore[arg-type]  # checked there
                 None if self.fragile is None else [(u, v) for u, v in self.fragile],
                 [(u, v) for u, v in self.protected],
+                **more,
             )
             for budget, local in map(_budget, self.budgets or (None,))
         ]
@@ -85,10 +103,12 @@ def read_specs(path: Path) -> list[Spec]:
 
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
-    "model": (str,), "graph": (str,), "nodes": (str, list), "budgets": (list,), "local_budget": (int, list),
+    "model": (str,), "graph": (str,), "nodes": (str, list), "budgets": (list,), "local_budget": (int, str, list),
     "delete": (bool,), "insert": (bool, str), "fragile": (list,), "protected": (list,), "label": (int,),
     "targets": (list,), "radius": (bool,), "directed": (bool,), "timeout": (int, float), "node_limit": (int,),
-    "memory": (int, float), "engine": (str,), "options": (dict,),
+    "cost": (list,), "feature_flips": (int, str), "feature_local": (int,), "feature_nodes": (str, list),
+    "inject": (int,), "inject_edges": (int,), "inject_rows": (str, list), "memory": (int, float), "engine": (str,),
+    "options": (dict,),
 }  # fmt: skip
 
 
@@ -109,11 +129,17 @@ def _read_spec(table: Mapping[str, Any], where: str) -> Spec:
 
 
 def _budget(given: object) -> Budget:
-    if given is None or isinstance(given, int):
-        return given, None
+    if given is None or isinstance(given, int | str | ByDegree):
+        return parse_budget(given), None
     if isinstance(given, list | tuple) and len(given) == 2:
-        return given[0], given[1]
-    raise InputError(f"budget: expected a number or a pair of global and local budget, got {given!r}")
+        return parse_budget(given[0]), parse_budget(given[1], "local budget")
+    raise InputError(
+        f"budget: expected a number, a rule such as degree+2, or a pair of global and local budget, got {given!r}"
+    )
+
+
+def _local(given: int | str | ByDegree | Sequence[int] | None) -> One | Sequence[int]:
+    return parse_budget(given, "local budget") if isinstance(given, str) else given
 
 
 def _target(given: int | str) -> Target:
@@ -127,17 +153,4 @@ def _target(given: int | str) -> Target:
 
 
 def _nodes(given: str | Sequence[int]) -> str | list[int]:
-    """Numbers and ranges such as `3,7,10-19`; other words are the names of masks."""
-    if not isinstance(given, str):
-        return list(given)
-    if not given or not given[0].isdecimal():
-        return given
-    chosen: list[int] = []
-    for part in given.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise InputError(f"nodes: expected numbers and ranges such as 3,7,10-19, got {given!r}")
-        if dash and int(last) < int(first):
-            raise InputError(f"nodes: expected ranges from the smaller number to the larger, got {part.strip()!r}")
-        chosen += range(int(first), int(last) + 1) if dash else [int(first)]
-    return chosen
+    return parse_numbers(given) if isinstance(given, str) else list(given)

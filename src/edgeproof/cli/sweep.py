@@ -9,20 +9,44 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from ..model.by_degree import ByDegree
 from .failure import UNKNOWN
 from .parse import parse_local_budget, parse_options, parse_pairs
 from .progress import working
-from .question import HOW_OPTIONS, SWITCHES, THREAT_OPTIONS, with_options
+from .question import HOW_OPTIONS, THREAT_OPTIONS, shows, with_options
 from .spec import Spec, read_specs
 from .watch import stoppable, tell_counts, watched
+from .wider import NAMES, WIDER_OPTIONS
 
 if TYPE_CHECKING:
     from ..model.graph import Graph
     from ..sweep.drive import Sweep
 
+_PLAN_FILE = """A plan file says the same in TOML; keys above the first [[sweep]] hold for all of them:
+  budgets = [1, 2, [5, 1], "degree+2"]     # a pair: global and local
+  timeout = 300
+  [[sweep]]
+  model = "Cora_sum.npz"       # relative to the plan file
+  graph = "Cora.npz"
+  [[sweep]]
+  model = "Cora_max.npz"
+  graph = "Cora.npz"
+  nodes = "0-99"               # or [3, 7], "test"
+  targets = ["next"]
+  options = { lines = false }
+"""
+
 _OPTIONS = (
     click.option("--out", metavar="DIR", required=True, type=click.Path(), help="The store: a folder, made if needed."),
-    click.option("--plan", metavar="FILE", type=click.Path(), help="A TOML file with the questions; see below."),
+    click.option("--plan", metavar="FILE", type=click.Path(), help="A TOML file with the questions: see --help-plan."),
+    click.option(
+        "--help-plan",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=shows(_PLAN_FILE),
+        help="Show such a file, and exit.",
+    ),
     click.option(
         "--nodes",
         metavar="WHICH",
@@ -30,7 +54,11 @@ _OPTIONS = (
         "graphs, which graphs of the file. [default: all]",
     ),
     click.option(
-        "--budget", "budgets", multiple=True, metavar="N[,L]", help="Most flips in all, and at a vertex. Repeatable."
+        "--budget",
+        "budgets",
+        multiple=True,
+        metavar="N[,L]",
+        help="Most flips in all, and at a vertex: numbers, or rules such as degree+2. Repeatable.",
     ),
     click.option("--radius", is_flag=True, help="Ask for exact radii; a --budget is the cap then."),
     click.option("--label", type=int, help="The class to defend [default: the predicted class]."),
@@ -42,6 +70,7 @@ _OPTIONS = (
         help="Defend against this class only, the one after the label, or all others. Repeatable. [default: all]",
     ),
     *THREAT_OPTIONS,
+    *WIDER_OPTIONS,
     *HOW_OPTIONS,
     click.option("--memory", type=float, metavar="GB", help="Most memory a query may take on top of its worker's."),
     click.option("--workers", type=int, metavar="N", help="Worker processes [default: one a core; 0: none]."),
@@ -55,27 +84,12 @@ _OPTIONS = (
 # what says how to run, not what to ask
 _WITH_PLAN = ("plan", "out", "workers", "dask", "shard", "passes", "share", "retry_errors")
 
-_PLAN_FILE = """\b
-A plan file says the same in TOML; keys above the first [[sweep]] hold for all of them:
-  budgets = [1, 2, [5, 1]]     # a pair: global and local
-  timeout = 300
-  [[sweep]]
-  model = "Cora_sum.npz"       # relative to the plan file
-  graph = "Cora.npz"
-  [[sweep]]
-  model = "Cora_max.npz"
-  graph = "Cora.npz"
-  nodes = "0-99"               # or [3, 7], "test"
-  targets = ["next"]
-  options = { lines = false }
-"""
-
 
 def _with_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_options(command, _OPTIONS)
 
 
-@click.command(short_help="Many queries; running it again resumes.", epilog=f"{_PLAN_FILE}\n{SWITCHES}")
+@click.command(short_help="Many queries; running it again resumes.")
 @click.argument("model", type=click.Path(), required=False)
 @click.argument("graph", type=click.Path(), required=False)
 @_with_options
@@ -136,17 +150,19 @@ def _specs(model: str | None, graph: str | None, typed: dict[str, Any]) -> list[
             targets=[int(text) if text.isdecimal() else text for text in typed["targets"] or ("all",)],
             options=parse_options(typed["options"], typed["engine"]),
             **{key: typed[key] for key in
-               ("delete", "label", "radius", "directed", "timeout", "node_limit", "memory", "engine")},
+               (*NAMES, "delete", "label", "radius", "directed", "timeout", "node_limit", "memory", "engine")},
         )
     ]  # fmt: skip
 
 
-def _parse_budget(text: str) -> int | list[int]:
-    parts = text.split(",")
-    if len(parts) > 2 or not all(part.strip().isdecimal() for part in parts):
-        raise InputError(f"budget: expected a number, or two for global and local budget, got {text!r}")
-    numbers = [int(part) for part in parts]
-    return numbers if len(numbers) == 2 else numbers[0]
+def _parse_budget(text: str) -> str | list[str]:
+    """`5`, `degree+2`, or two of them: global and local budget."""
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) > 2 or not all(part.isdecimal() or ByDegree.parse(part) for part in parts):
+        raise InputError(
+            f"budget: expected a number or a rule such as degree+2, or two for global and local budget, got {text!r}"
+        )
+    return parts if len(parts) == 2 else parts[0]
 
 
 def _connect(address: str) -> Any:
@@ -171,10 +187,11 @@ def _run(spec: Spec, part: str, typed: dict[str, Any], client: Any) -> tuple[int
 
     out = typed["out"]
     shard = parse_shard(typed["shard"]) if typed["shard"] else (1, 1)
-    plan, limits = spec.plan(), spec.limits()
+    limits = spec.limits()
     with working("reading"):
         network = Network.load(spec.model)
         graphs = _load_graphs(spec, network.task)
+    plan = spec.plan(graphs[0] if isinstance(graphs, tuple) else graphs)
     where = f"{spec.model} on {spec.graph}"
     try:
         one = make_sweep(

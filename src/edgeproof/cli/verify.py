@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from .failure import INTERRUPTED, UNKNOWN
-from .question import SWITCHES, asks_a_question, make_question, print_json
-from .words import count, tell_attack, tell_lead, tell_stats, tell_subject, tell_threat
+from .question import asks_a_question, make_question, print_json
+from .words import tell_attack, tell_budget, tell_lead, tell_stats, tell_subject, tell_threat
 
 
-@click.command(short_help="One verdict: does a prediction survive every attack?", epilog=SWITCHES)
+@click.command(short_help="One verdict: does a prediction survive every attack?")
 @asks_a_question
-@click.option("--budget", type=int, metavar="N", help="Most flips in all [default: no limit].")
+@click.option("--budget", metavar="N|RULE", help="Most flips in all, or a rule such as degree+2 [default: no limit].")
 @click.option("--proof", type=click.Path(), metavar="FILE", help="Write a proof (or the attack) for `edgeproof check`.")
 @click.option("--certify", is_flag=True, help="Run the independent checker too, and only then give the verdict.")
 @click.option("--arithmetic", default="real", show_default=True, help="real, or float32: for every order of summation.")
@@ -36,14 +36,12 @@ def verify(as_json: bool, **typed: Any) -> int:
     """
     import edgeproof
 
-    from ..progress import tell_nodes
-
     question = make_question(**typed)
-    verdict = question.put(edgeproof.verify, tell_nodes)
+    verdict = question.put(edgeproof.verify)
     if as_json:
         print_json(verdict.to_dict())
     else:
-        budget = "any number of flips" if question.threat.budget is None else count(question.threat.budget, "flip")
+        budget = tell_budget(question.threat, question.graph, verdict.node)
         reason = f" ({verdict.reason})" if verdict.reason else ", certified" * verdict.certified
         click.echo(f"{verdict.status}{reason}: {tell_subject(verdict.node, verdict.label)}, against {budget}")
         click.echo(f"  threat: {tell_threat(question.threat, question.graph)}")

@@ -86,8 +86,8 @@ def _refuse_what_it_cannot_carry(raw: RawNetwork, path: Path) -> None:
         expected = "relu" if at < len(raw.layers) else "none"
         if layer.activation != expected:
             raise InputError(f"{path}: layer {at}: .gnnx means activation {expected} here, it is {layer.activation}")
-        if layer.aggregation == "gcn":
-            raise InputError(f"{path}: layer {at}: .gnnx carries sum, max and mean, the layer is gcn")
+        if layer.aggregation not in ("sum", "max", "mean"):
+            raise InputError(f"{path}: layer {at}: .gnnx carries sum, max and mean, the layer is {layer.aggregation}")
     if raw.readout is not None and raw.readout.pool != "sum":
         raise InputError(f"{path}: pool: .gnnx means sum, the network has {raw.readout.pool}")
 

@@ -10,10 +10,14 @@ import numpy as np
 
 from ..errors import InputError
 from .disk import require_readable, tell, write_all
-from .raw import RawLayer, RawNetwork, RawReadout
+from .raw import RawAttention, RawLayer, RawNetwork, RawReadout
 
 _KEY = "edgeproof"
-_VERSIONS = (1, 2)  # 2 adds a head, and slopes that are tensors: the header then says "slope": null
+# 2 adds a head, and slopes that are tensors: the header then says "slope": null; 3 curved activations, one for each
+# output as a list, and attention
+_VERSIONS = (1, 2, 3)
+_OLD_ACTIVATIONS = ("relu", "leaky_relu", "none")
+_ATTENTION = ("values", "source", "target", "target_values", "values_bias", "target_bias")
 
 
 def read(path: Path) -> RawNetwork:
@@ -54,10 +58,30 @@ def _read_layer(file: _Tensors, name: str, said: Any) -> RawLayer:
     A = np.zeros_like(C) if part == "head" else file.take(f"{name}.A")
     b = file.take(f"{name}.b")
     aggregation = "sum" if part == "head" else _get(file.path, said, "aggregation", str, where)
-    activation = _get(file.path, said, "activation", str, where)
+    attention = None
+    if part == "layers" and said.get("attention") is not None:
+        attention = _read_attention(file, name, said["attention"], where)
+    activation = _get(file.path, said, "activation", (str, list), where)
+    if isinstance(activation, list):
+        activation = tuple(map(str, activation))
     if said.get("slope", 0) is None:
-        return RawLayer(C, A, b, aggregation, activation, file.take(f"{name}.slope"))
-    return RawLayer(C, A, b, aggregation, activation, _get(file.path, said, "slope", (int, float), where))
+        return RawLayer(C, A, b, aggregation, activation, file.take(f"{name}.slope"), attention)
+    slope = _get(file.path, said, "slope", (int, float), where)
+    return RawLayer(C, A, b, aggregation, activation, slope, attention)
+
+
+def _read_attention(file: _Tensors, name: str, said: Any, where: str) -> RawAttention:
+    where = f"{where}attention: "
+    tensors = {field: file.take(f"{name}.attention.{field}") for field in _get(file.path, said, "tensors", list, where)}
+    switches = {field: said.get(field) for field in ("mean", "self_loops")}
+    for field, value in switches.items():
+        if not isinstance(value, bool):
+            raise InputError(f"{file.path}: {where}{field}: expected true or false, got {repr(value)[:40]}")
+    unknown = sorted(set(tensors) - set(_ATTENTION)) or sorted({"values", "source"} - set(tensors))
+    if unknown:
+        raise InputError(f"{file.path}: {where}tensors: expected values, source and others of it, got {unknown[0]!r}")
+    kind, slope = (_get(file.path, said, field, of, where) for field, of in (("kind", str), ("slope", (int, float))))
+    return RawAttention(kind, slope=slope, **tensors, **switches)  # type: ignore[arg-type]  # names of fields
 
 
 def write(raw: RawNetwork, path: Path) -> None:
@@ -76,6 +100,9 @@ def write(raw: RawNetwork, path: Path) -> None:
         header["head"] = [_put_layer(tensors, f"head.{at}", one) for at, one in enumerate(raw.head)]
     if raw.head or any(name.endswith(".slope") for name in tensors):
         header["format"] = 2  # what version 1 can carry stays readable for those who know no other
+    every = header["layers"] + header.get("head", [])
+    if any(one["activation"] not in _OLD_ACTIVATIONS or "attention" in one for one in every):
+        header["format"] = 3
     metadata = {_KEY: json.dumps(header)}
     write_all({path: [save(tensors, metadata)]})
 
@@ -90,6 +117,13 @@ def _put_layer(tensors: dict[str, np.ndarray[Any, Any]], name: str, layer: RawLa
     if isinstance(layer.slope, np.ndarray):
         tensors[f"{name}.slope"] = _smallest(layer.slope)
         said["slope"] = None
+    held = layer.attention
+    if held is not None:
+        there = [field for field in _ATTENTION if getattr(held, field) is not None]
+        tensors.update({f"{name}.attention.{field}": _smallest(getattr(held, field)) for field in there})
+        said["attention"] = {
+            "kind": held.kind, "tensors": there, "slope": held.slope, "mean": held.mean, "self_loops": held.self_loops,
+        }  # fmt: skip
     return said
 
 
@@ -121,7 +155,7 @@ def _open(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray[Any, Any]]]:
         raise InputError(f"{path}: metadata {_KEY!r}: expected JSON") from None
     version = _get(path, header, "format", int)
     if version not in _VERSIONS:
-        raise InputError(f"{path}: format: expected version {' or '.join(map(str, _VERSIONS))}, got {version}")
+        raise InputError(f"{path}: format: expected version {', '.join(map(str, _VERSIONS))}, got {version}")
     return header, tensors
 
 
@@ -130,6 +164,6 @@ def _get(path: Path, header: Any, field: str, kind: Any, where: str = "") -> Any
         raise InputError(f"{path}: {where}expected an object with {field}, got {type(header).__name__}")
     value = header.get(field)
     if not isinstance(value, kind) or isinstance(value, bool):
-        kinds = {list: "a list", str: "a text", int: "a whole number"}
+        kinds = {list: "a list", str: "a text", (str, list): "a text or a list", int: "a whole number"}
         raise InputError(f"{path}: {where}{field}: expected {kinds.get(kind, 'a number')}, got {repr(value)[:40]}")
     return value

@@ -4,14 +4,35 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+# Curved activations, as in model/activation.py: where a slope on negative numbers is expected, from 0 to 1, these stand
+# for them.
+CURVES = {
+    name: 2 + at
+    for at, name in enumerate(("elu", "selu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid", "softplus"))
+}  # fmt: skip
+
+
+class RawAttention(NamedTuple):
+    kind: str
+    values: Any
+    source: Any
+    target: Any = None
+    target_values: Any = None
+    values_bias: Any = None
+    target_bias: Any = None
+    slope: Any = 0.2
+    mean: bool = False
+    self_loops: bool = True
+
 
 class RawLayer(NamedTuple):
     C: Any
     A: Any
     b: Any
     aggregation: str
-    activation: str
+    activation: str | tuple[str, ...]  # one, or one for each output
     slope: Any = 0.01  # one number, or one for each output
+    attention: RawAttention | None = None
 
 
 class RawReadout(NamedTuple):

@@ -1,7 +1,8 @@
 """Brute force: every admissible graph, fewest flips first, decided in exact arithmetic.
 
 The yardstick of every other engine, so it is written to be obviously right: it flips every fragile pair, whether or
-not it can matter, and evaluates the definition of the network over the rationals (GCN: with square roots adjoined).
+not it can matter, and evaluates the definition of the network over the rationals (GCN: with square roots adjoined;
+curved activations: brute_balls.py; attention: in_balls.py).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import comb, log2
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import flint
 import numpy as np
@@ -18,17 +19,28 @@ import numpy as np
 from ..arithmetic.surds import Column, largest
 from ..clock import UNLIMITED, Clock
 from ..errors import TooLargeError
+from ..model.activation import Activation
 from ..model.graph import Pair
-from ..model.network import Activation, Aggregation, Layer
+from ..model.injection import NewEnds
+from ..model.network import Aggregation, Layer
 from ..model.query import Query
 from ..model.verdict import Attack, Radius, Stats, Status, Verdict
 from ..options import resolve
+
+if TYPE_CHECKING:
+    from .brute_balls import CurvedEvaluator
+    from .in_balls import BallEvaluator
 
 LIMIT = 5_000_000
 """More graphs than this are refused, not attempted."""
 
 Vector = Any  # flint.fmpq_mat, or where degrees normalise, Column: either is added, scaled and multiplied with a matrix
 Message = tuple[int, int]  # the number of a vector, and the product of degrees whose root it is divided by
+
+
+class UndecidedError(Exception):
+    """Two scores of one graph could not be told apart."""
+
 
 _MANY = 10**30  # counting stops here: past it, the exact number tells nobody anything
 _REMEMBERED = 100_000  # vectors kept between graphs; bounds the memory of a long enumeration
@@ -42,11 +54,16 @@ def verify(
     options: Mapping[str, Any] | None = None,
 ) -> Verdict:
     """`vulnerable` comes with a minimum attack: graphs with fewer flips were all looked at before."""
+    if not query.threat.is_plain:
+        from . import brute_wider
+
+        return brute_wider.verify(query, timeout=timeout, node_limit=node_limit, options=options)
     resolve(options)
     found = _enumerate(query, timeout, node_limit)
-    status: Status = "vulnerable" if found.attack is not None else "unknown" if found.reason is not None else "robust"
+    broken = found.attack is not None
+    status: Status = "vulnerable" if broken else "unknown" if found.reason is not None else "robust"
     return Verdict(
-        status, query.claim.label, found.attack, found.rival, found.reason,
+        status, query.claim.label, found.attack, found.rival, None if broken else found.reason,
         query.claim.node, query.graph.directed, found.stats,
     )  # fmt: skip
 
@@ -59,11 +76,15 @@ def radius(
     options: Mapping[str, Any] | None = None,
 ) -> Radius:
     """The number of flips of the first attack, minus one."""
+    if not query.threat.is_plain:
+        from . import brute_wider
+
+        return brute_wider.radius(query, timeout=timeout, node_limit=node_limit, options=options)
     resolve(options)
     found = _enumerate(query, timeout, node_limit)
     robust = found.attack is None and found.reason is None
     if found.attack is not None:
-        lower, upper = len(found.attack) - 1, len(found.attack) - 1
+        lower, upper = min(found.proved, len(found.attack) - 1), len(found.attack) - 1
     elif robust:
         cap = query.threat.budget
         lower, upper = found.pairs if cap is None else cap, None
@@ -77,7 +98,9 @@ def radius(
 
 @dataclass(frozen=True)
 class _Found:
-    """attack: the first in order of flips. proved: every graph with at most this many flips keeps the claim."""
+    """attack: the first in order of flips. proved: every graph with at most this many flips keeps the claim. reason:
+    also "tie", beside an attack, where a graph with fewer flips could not be decided.
+    """
 
     attack: Attack | None
     rival: int | None
@@ -95,8 +118,9 @@ def _enumerate(query: Query, timeout: float | None, node_limit: int | None) -> _
     budget = len(flippable) if query.threat.budget is None else min(query.threat.budget, len(flippable))
     _refuse_if_too_large(query, flippable, budget)
 
-    evaluator = Evaluator(query)
+    evaluator = evaluator_of(query)
     attack, rival, reason, proved, nodes = None, None, None, -1, 0
+    tied: int | None = None
     for flips in range(budget + 1):
         for chosen in _subsets(flippable, flips, room):
             if node_limit is not None and nodes >= node_limit:
@@ -105,15 +129,20 @@ def _enumerate(query: Query, timeout: float | None, node_limit: int | None) -> _
                 reason = "timeout"
             else:
                 nodes += 1
-                rival = evaluator.winner(chosen)
+                try:
+                    rival = evaluator.winner(chosen)
+                except UndecidedError:
+                    tied = flips if tied is None else tied
+                    rival = None
                 if rival is None:
                     continue
                 attack = Attack(chosen)
             break
         else:
-            proved = flips
+            proved = proved if tied else flips
             continue
         break
+    reason = reason or ("tie" if tied else None)
     matter = _number_that_can_matter(query, pairs)
     stats = Stats(
         nodes=nodes,
@@ -123,7 +152,21 @@ def _enumerate(query: Query, timeout: float | None, node_limit: int | None) -> _
         exploration=log2(max(nodes, 1)) / (matter + 1),
         evaluations=0,
     )
+    if tied is not None and (attack is None or tied < len(attack)):
+        reason, proved = reason or "tie", tied - 1
     return _Found(attack, rival, reason, proved, len(pairs), stats)
+
+
+def evaluator_of(query: Query, clock: Clock = UNLIMITED) -> Evaluator | CurvedEvaluator | BallEvaluator:
+    if query.network.attends:
+        from .in_balls import BallEvaluator
+
+        return BallEvaluator(query, clock)
+    if query.network.is_smooth:
+        from .brute_balls import CurvedEvaluator
+
+        return CurvedEvaluator(query, clock)
+    return Evaluator(query, clock)
 
 
 # --- which graphs are admissible ---
@@ -145,6 +188,9 @@ def fragile_pairs(query: Query) -> list[Pair]:
         chosen = set(edges) if threat.delete else set()
         if threat.insert == "target":
             chosen |= {name((u, node)) for u in range(n) if u != node and node is not None} - edges
+        elif isinstance(threat.insert, NewEnds):
+            new = range(threat.insert.first, n)
+            chosen |= {name(pair) for u in range(n) for v in new if u != v for pair in ((u, v), (v, u))} - edges
         elif threat.insert:
             number = n * (n - 1) // (1 if graph.directed else 2)
             if number - len(edges) > LIMIT:
@@ -265,8 +311,10 @@ class Evaluator:
             frozenset(graph.in_neighbours(v).tolist()) for v in range(graph.num_vertices)
         ]
         # rational columns, or where degrees normalise, columns with square roots
-        self._column: Callable[[np.ndarray], Vector] = _rooted_column if network.normalises else _column
-        self._weights = [(_matrix(one.C), _matrix(one.A), self._column(one.b)) for one in network.layers]
+        self._make_column: Callable[[np.ndarray], Vector] = _rooted_column if network.normalises else _column
+        self._weights = [
+            (self._of_matrix(one.C), self._of_matrix(one.A), self._of_column(one.b)) for one in network.layers
+        ]
         self._vectors: dict[int, Vector] = {}
         self._known: dict[tuple[int, int, tuple[Message, ...]], int] = {}
 
@@ -291,17 +339,38 @@ class Evaluator:
             assert node is not None
             return list(self._vectors[self._number(node, depth, incoming, done)].entries())
         numbers = [self._number(v, depth, incoming, done) for v in range(self._query.graph.num_vertices)]
-        pooled = _aggregate(readout.pool, [self._vectors[number] for number in numbers])
-        scores = _matrix(readout.C) * pooled + self._column(readout.b)
+        return self._scores_of(self._combine(readout.pool, [self._vectors[number] for number in numbers]))
+
+    def _scores_of(self, pooled: Vector) -> list[Any]:
+        readout = self._query.network.readout
+        assert readout is not None
+        scores = _matrix(readout.C) * pooled + self._of_column(readout.b)
         for layer in self._query.network.head:
-            scores = _activated(layer, _matrix(layer.C) * scores + self._column(layer.b))
+            scores = self._bend(layer, _matrix(layer.C) * scores + self._of_column(layer.b))
         return list(scores.entries())
+
+    # what the numbers are: exact here, balls in brute_balls.py
+
+    def _of_column(self, values: np.ndarray) -> Vector:
+        return self._make_column(values)
+
+    def _of_matrix(self, values: np.ndarray) -> Any:
+        return _matrix(values)
+
+    def _combine(self, how: Aggregation, columns: list[Vector]) -> Vector:
+        return _aggregate(how, columns)
+
+    def _over_roots(self, heard: list[Vector], others: tuple[Message, ...]) -> list[Vector]:
+        return [one.over_root(weight) for one, (_, weight) in zip(heard, others, strict=True)]
+
+    def _bend(self, layer: Layer, column: Vector) -> Vector:
+        return _activated(layer, column)
 
     def _number(self, v: int, depth: int, incoming: dict[int, frozenset[int]], done: dict[tuple[int, int], int]) -> int:
         """The number of h_depth(v)."""
         if depth == 0:
             if v not in self._vectors:
-                self._vectors[v] = self._column(self._query.graph.features.dense([v])[0])
+                self._vectors[v] = self._of_column(self._query.graph.features.dense([v])[0])
             return v
         if (v, depth) not in done:
             own = self._number(v, depth - 1, incoming, done)
@@ -333,9 +402,9 @@ class Evaluator:
         if others:
             heard = [self._vectors[number] for number, _ in others]
             if layer.aggregation in (Aggregation.GCN, Aggregation.SYM):
-                heard = [one.over_root(weight) for one, (_, weight) in zip(heard, others, strict=True)]
-            before = before + A * _aggregate(layer.aggregation, heard)
-        return _activated(layer, before)
+                heard = self._over_roots(heard, others)
+            before = before + A * self._combine(layer.aggregation, heard)
+        return self._bend(layer, before)
 
 
 def _rational(value: float) -> flint.fmpq:
@@ -369,7 +438,15 @@ def _aggregate(how: Aggregation, columns: list[Vector]) -> Vector:
 def _activated(layer: Layer, column: Vector) -> Vector:
     if layer.activation is Activation.NONE:
         return column
-    slopes = np.broadcast_to(0.0 if layer.activation is Activation.RELU else layer.slope, layer.width_out).tolist()
+    if layer.is_smooth:
+        raise TypeError(f"{layer!r}: rational numbers do not reach its values")
+    if isinstance(layer.activation, tuple):
+        fixed = {Activation.NONE: 1.0, Activation.RELU: 0.0}
+        slopes = np.broadcast_to(layer.slope, layer.width_out).tolist()
+        slopes = [fixed.get(one, slope) for one, slope in zip(layer.activation, slopes, strict=True)]
+    else:
+        slope = 0.0 if layer.activation is Activation.RELU else layer.slope
+        slopes = np.broadcast_to(slope, layer.width_out).tolist()
     entries = [x if x >= 0 else x * _rational(slope) for x, slope in zip(column.entries(), slopes, strict=True)]
     if isinstance(column, Column):
         return Column.from_entries(entries)

@@ -78,8 +78,10 @@ def ask_for(
         shifted = _with_less(network, allowed[0], lead) if single else None
         kept[key] = _rewrite(network, allowed, rivals, lead) if shifted is None else shifted
     if single and kept[key].widths == network.widths:  # the same classes, one of them with a smaller bias
-        return Asked(Query(kept[key], graph, threat, plain.claim), plain.claim.label, tuple(range(network.num_classes)))
-    query = Query(kept[key], graph, threat, Claim(plain.claim.node, 0))
+        return Asked(
+            Query(kept[key], graph, plain.threat, plain.claim), plain.claim.label, tuple(range(network.num_classes))
+        )
+    query = Query(kept[key], graph, plain.threat, Claim(plain.claim.node, 0))
     return Asked(query, _leading(plain, allowed), (allowed[0], *rivals))
 
 
@@ -148,6 +150,6 @@ def _with_less(network: Network, label: int, lead: float) -> Network | None:
     if isinstance(last, Readout):
         readout = Readout(last.C, bias, last.pool)
     else:
-        changed = Layer(last.C, last.A, bias, last.aggregation, last.activation, last.slope)
+        changed = Layer(last.C, last.A, bias, last.aggregation, last.activation, last.slope, last.attention)
         (head if head else layers)[-1] = changed
     return Network(layers, readout, network.name, head)

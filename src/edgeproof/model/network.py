@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import InputError
+from .activation import AT_ZERO, FIRST_CODE, STEEPEST, Activation, bends_of, largest_of, read_activation, read_slope
 from .arrays import FloatArray, content_hash, frozen_floats
+from .attention import Attention
 
 if TYPE_CHECKING:
     from ..convert.raw import RawLayer, RawNetwork
@@ -25,7 +27,7 @@ class Aggregation(StrEnum):
 
     `gcn` sums `h(u) / sqrt(deg u * deg v)` over the in-neighbours u of v and v itself, which counts once, whether or
     not it has a self-loop; deg is the in-degree with that one included. `sym` is the same without v itself, for
-    undirected graphs without self-loops: deg is the degree.
+    undirected graphs without self-loops: deg is the degree. `attention` is a weighted mean a head: see `Attention`.
     """
 
     SUM = "sum"
@@ -33,6 +35,7 @@ class Aggregation(StrEnum):
     MEAN = "mean"
     GCN = "gcn"
     SYM = "sym"
+    ATTENTION = "attention"
 
     @property
     def normalises(self) -> bool:
@@ -40,38 +43,29 @@ class Aggregation(StrEnum):
         return self in (Aggregation.GCN, Aggregation.SYM)
 
 
-class Activation(StrEnum):
-    """What a layer applies to its pre-activation, entry by entry."""
-
-    RELU = "relu"
-    LEAKY_RELU = "leaky_relu"
-    NONE = "none"
-
-
-_Kind = TypeVar("_Kind", Aggregation, Activation)
-
-
-def _choice(kind: type[_Kind], value: str, where: str, but: tuple[_Kind, ...] = ()) -> _Kind:
-    known = [member.value for member in kind if member not in but]
+def _aggregation(value: str, where: str, but: tuple[Aggregation, ...] = ()) -> Aggregation:
+    known = [member.value for member in Aggregation if member not in but]
     if value not in known:
         raise InputError(f"{where}: expected one of {', '.join(known)}, got {value!r}")
-    return kind(value)
+    return Aggregation(value)
 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
     """`h'(v) = act(C h(v) + A agg{h(u) : u -> v} + b)`; with `A = 0` an ordinary dense layer.
 
-    C, A: (out, in); b: (out,). `slope` is the factor of LeakyReLU on negative numbers, from 0 to 1: one for all, or
-    one for each output, so that a layer can bend some of its outputs and pass on the others as they are (slope 1).
+    C, A: (out, in); b: (out,); with `attention`, A has a column for each number that it aggregates. `activation`: one
+    for all outputs, or one for each, so that a layer can bend some of them and pass on the others as they are. `slope`
+    is the factor of LeakyReLU on negative numbers, from 0 to 1: one for all, or one for each output.
     """
 
     C: FloatArray
     A: FloatArray
     b: FloatArray
     aggregation: Aggregation = Aggregation.SUM
-    activation: Activation = Activation.RELU
+    activation: Activation | tuple[Activation, ...] = Activation.RELU
     slope: float | FloatArray = 0.01
+    attention: Attention | None = None
 
     def __init__(
         self,
@@ -79,21 +73,27 @@ class Layer:
         A: ArrayLike,
         b: ArrayLike,
         aggregation: str = "sum",
-        activation: str = "relu",
+        activation: str | Iterable[str] = "relu",
         slope: float | ArrayLike = 0.01,
+        attention: Attention | None = None,
     ) -> None:
         put = object.__setattr__
         put(self, "C", frozen_floats(C, "C", (None, None)))
-        put(self, "A", frozen_floats(A, "A", self.C.shape))
+        put(self, "attention", _attention(attention, aggregation, self.width_in))
+        put(self, "A", frozen_floats(A, "A", (self.width_out, attention.width) if attention else self.C.shape))
+        if attention is not None and not self.A.any():
+            raise InputError("A: expected numbers other than 0, or nothing of the attention is heard; leave it out")
         put(self, "b", frozen_floats(b, "b", (self.C.shape[0],)))
-        put(self, "aggregation", _choice(Aggregation, aggregation, "aggregation"))
-        put(self, "activation", _choice(Activation, activation, "activation"))
+        put(self, "aggregation", _aggregation(aggregation, "aggregation"))
         if 0 in self.C.shape:
             raise InputError(f"C: expected at least one row and one column, got {self.C.shape}")
-        put(self, "slope", _slope(slope, self.width_out))
+        put(self, "activation", read_activation(activation, self.width_out))
+        put(self, "slope", read_slope(slope, self.width_out))
 
     @classmethod
-    def dense(cls, C: ArrayLike, b: ArrayLike, activation: str = "relu", slope: float | ArrayLike = 0.01) -> Layer:
+    def dense(
+        cls, C: ArrayLike, b: ArrayLike, activation: str | Iterable[str] = "relu", slope: float | ArrayLike = 0.01
+    ) -> Layer:
         """A layer that looks at no neighbour."""
         return cls(C, np.zeros_like(np.asarray(C, dtype=np.float64)), b, "sum", activation, slope)
 
@@ -110,42 +110,73 @@ class Layer:
         return not self.A.any()
 
     @cached_property
+    def bends(self) -> FloatArray:
+        """(out,): what bends each output: a slope on negative numbers (0 for ReLU, 1 for none), or a code from 2 on."""
+        return bends_of(self.activation, self.slope, self.width_out)
+
+    @cached_property
+    def is_smooth(self) -> bool:
+        """Whether an output is curved."""
+        return bool((self.bends >= FIRST_CODE).any())
+
+    @property
     def negative_slopes(self) -> FloatArray:
-        """(out,): what the activation multiplies negative numbers with: 0 for ReLU, 1 for none."""
-        fixed = {Activation.RELU: 0.0, Activation.NONE: 1.0}
-        slopes = np.full(self.width_out, fixed.get(self.activation, self.slope), dtype=np.float64)
-        slopes.setflags(write=False)
-        return slopes
+        """(out,): what the activation multiplies negative numbers with, for those who know no other activations."""
+        if self.is_smooth:
+            raise TypeError(f"{self!r} is curved: ask for its bends, or decline it first")
+        return self.bends
 
     @cached_property
     def is_linear(self) -> bool:
-        return bool((self.negative_slopes == 1.0).all())
+        return bool((self.bends == 1.0).all())
+
+    @cached_property
+    def steepest(self) -> FloatArray:
+        """(out,): by how much each activation may enlarge a difference at most; 1 for all that are not curved."""
+        return largest_of(self.bends, STEEPEST, 1.0)
+
+    @cached_property
+    def at_zero(self) -> FloatArray:
+        """(out,): the magnitude at 0 of each activation, at most."""
+        return largest_of(self.bends, AT_ZERO, 0.0)
 
     def parts_of_fingerprint(self) -> list[object]:
         """What determines its outputs, however the activation was spelt."""
-        slopes = self.negative_slopes
-        uniform = bool((slopes == slopes[0]).all())
-        return [self.C, self.A, self.b, self.aggregation.value, float(slopes[0]) if uniform else slopes]
+        bends = self.bends
+        uniform = bool((bends == bends[0]).all())
+        parts: list[object] = [self.C, self.A, self.b, self.aggregation.value, float(bends[0]) if uniform else bends]
+        return parts if self.attention is None else [*parts, *self.attention.parts_of_fingerprint]
+
+    def to_raw(self) -> RawLayer:
+        """Plain arrays and names for the writers of `convert/`."""
+        from ..convert.raw import RawLayer
+
+        each = self.activation
+        names = tuple(one.value for one in each) if isinstance(each, tuple) else each.value
+        attention = None if self.attention is None else self.attention.to_raw()
+        return RawLayer(self.C, self.A, self.b, self.aggregation.value, names, self.slope, attention)
 
     def __repr__(self) -> str:
         kind = "dense" if self.is_dense else self.aggregation.value
-        act = self.activation.value
+        if isinstance(self.activation, tuple):
+            act = " and ".join(dict.fromkeys(one.value for one in self.activation))
+        else:
+            act = self.activation.value
         if self.activation is Activation.LEAKY_RELU:
             act = f"leaky_relu({self.slope:g})" if isinstance(self.slope, float) else "leaky_relu(one slope an output)"
+        kind = repr(self.attention) if self.attention is not None else kind
         return f"Layer({self.width_in} -> {self.width_out}, {kind}, {act})"
 
 
-def _slope(value: float | ArrayLike, width: int) -> float | FloatArray:
-    """One number where one is given or all are equal, else one for each output."""
-    if isinstance(value, int | float):
-        if not 0 <= value <= 1:
-            raise InputError(f"slope: expected a number from 0 to 1, got {value!r}")
-        return float(value)
-    slopes = frozen_floats(value, "slope", (width,))
-    outside = (slopes < 0) | (slopes > 1)
-    if outside.any():
-        raise InputError(f"slope: expected numbers from 0 to 1, got {slopes[outside][0]}")
-    return float(slopes[0]) if (slopes == slopes[0]).all() else slopes
+def _attention(given: Attention | None, aggregation: str, width: int) -> Attention | None:
+    if (given is None) is (aggregation == Aggregation.ATTENTION):
+        raise InputError("attention: a layer with aggregation 'attention' has one, no other layer has")
+    if given is not None and given.width_in != width:
+        raise InputError(f"attention values: expected {width} columns, as many as C has, got {given.width_in}")
+    return given
+
+
+_NO_POOLS = (Aggregation.GCN, Aggregation.SYM, Aggregation.ATTENTION)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +191,7 @@ class Readout:
         put = object.__setattr__
         put(self, "C", frozen_floats(C, "readout C", (None, None)))
         put(self, "b", frozen_floats(b, "readout b", (self.C.shape[0],)))
-        put(self, "pool", _choice(Aggregation, pool, "pool", but=(Aggregation.GCN, Aggregation.SYM)))
+        put(self, "pool", _aggregation(pool, "pool", but=_NO_POOLS))
 
     def __repr__(self) -> str:
         return f"Readout({self.pool.value}, {self.C.shape[1]} -> {self.C.shape[0]})"
@@ -227,6 +258,21 @@ class Network:
         return any(one.aggregation.normalises and not one.is_dense for one in self.layers)
 
     @cached_property
+    def attends(self) -> bool:
+        """Whether some layer weighs messages by attention."""
+        return any(layer.attention is not None for layer in self.layers)
+
+    @cached_property
+    def is_smooth(self) -> bool:
+        """Whether some layer is curved."""
+        return any(one.is_smooth for one in (*self.layers, *self.head))
+
+    @property
+    def has_exact_scores(self) -> bool:
+        """Whether rational numbers and square roots reach the scores; curved activations and attention have none."""
+        return not (self.is_smooth or self.attends)
+
+    @cached_property
     def needs_simple_graph(self) -> bool:
         """Whether some layer is `sym`, which speaks of undirected graphs without self-loops only."""
         return any(one.aggregation is Aggregation.SYM and not one.is_dense for one in self.layers)
@@ -288,12 +334,9 @@ class Network:
 
     def to_raw(self) -> RawNetwork:
         """Plain arrays for the writers of `convert/`."""
-        from ..convert.raw import RawLayer, RawNetwork, RawReadout
+        from ..convert.raw import RawNetwork, RawReadout
 
-        layers, head = (
-            tuple(RawLayer(one.C, one.A, one.b, one.aggregation.value, one.activation.value, one.slope) for one in some)
-            for some in (self.layers, self.head)
-        )
+        layers, head = (tuple(one.to_raw() for one in some) for some in (self.layers, self.head))
         held = self.readout
         readout = None if held is None else RawReadout(held.C, held.b, held.pool.value)
         return RawNetwork(layers, readout, self.name, origin=self.name or "network", head=head)
@@ -319,6 +362,7 @@ def _chained(kind: str, layers: Iterable[Layer], width: int) -> int:
 
 def _from_raw(raw: RawLayer, where: str) -> Layer:
     try:
-        return Layer(raw.C, raw.A, raw.b, raw.aggregation, raw.activation, raw.slope)
+        attention = None if raw.attention is None else Attention.from_raw(raw.attention)
+        return Layer(raw.C, raw.A, raw.b, raw.aggregation, raw.activation, raw.slope, attention)
     except InputError as problem:
         raise InputError(f"{where}: {problem}") from None

@@ -89,6 +89,14 @@ def _require_simple(graph: Graph, threat: Threat) -> None:
         )
 
 
+def require_plain(query: Query, who: str) -> None:
+    """Refuse what has no rule yet where flips of equal cost are all that is known."""
+    threat = query.threat
+    for field, given in (("cost", threat.cost), ("features", threat.features), ("inject", threat.inject)):
+        if given:
+            raise InputError(f"{field}: {who} knows flips of edges only, each of which costs one unit")
+
+
 def make_query(
     network: Network,
     graph: Graph,
@@ -108,6 +116,10 @@ def make_query(
             f"the network expects {network.num_features} features, the graph has {graph.features.num_columns}"
         )
     threat.check_against(graph)
+    if network.task == "graph" and "budget" in threat.rules:
+        raise InputError(
+            "budget: by degree is for questions about a node, whose degree counts; the network classifies graphs"
+        )
     if network.needs_simple_graph:
         _require_simple(graph, threat)
     if network.task == "node":
@@ -127,4 +139,4 @@ def make_query(
         label = predicted_class(network, graph, node, clock)
     if target == label:
         raise InputError(f"target: class {target} is the label itself")
-    return Query(network, graph, threat, Claim(node, label, target))
+    return Query(network, graph, threat.resolved(graph, node), Claim(node, label, target))

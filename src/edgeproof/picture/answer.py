@@ -9,7 +9,8 @@ from typing import Any
 from ..errors import InputError
 from ..model.graph import Graph, Pair
 from .describe import figure, tell_change
-from .plot import plot
+from .groups import group_flips, is_for
+from .plot import plot, plot_groups
 from .take import take_picture
 
 
@@ -24,19 +25,22 @@ class Shown:
     rival: int | None
     graph: Graph | None
 
-    def plot(self, graph: Graph | None = None, *, axes: Any = None) -> Any:
+    def plot(self, graph: Graph | None = None, *, axes: Any = None, names: Sequence[str] = ()) -> Any:
         """Draw the neighbourhood with the attack, if there is one, with matplotlib; gives the axes.
 
-        graph: where the answer came from another process or a store, and so without its graph.
+        graph: where the answer came from another process or a store, and so without its graph. names: of the classes.
+        More than 20 flips at a node are drawn in groups, by class.
         """
         held = self.graph if graph is None else graph
         if held is None:
             raise InputError("plot: this answer came without its graph, expected graph=")
-        attack = self.attack or ()
+        attack = () if self.attack is None else self.attack
         title = repr(self)
         if self.attack is not None:
-            title = tell_change(self.node, self.label, self.rival, len(attack))
-        return plot(take_picture(held, attack, self.node), title, axes)
+            title = tell_change(self.node, self.label, self.rival, attack, tuple(names))
+        if self.node is not None and is_for(attack, self.node):
+            return plot_groups(group_flips(held, attack, self.node), title, axes, tuple(names))
+        return plot(take_picture(held, attack, self.node), title, axes, tuple(names))
 
     def _repr_html_(self) -> str:
         words = f"<p><code>{escape(repr(self))}</code></p>"

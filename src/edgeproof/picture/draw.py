@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from html import escape
 
+from .style import DELETED, INK, INSERTED, KEPT, PAPER, class_colour, name_class
 from .take import Picture
 
 MARGIN = 26
 # a picture is as large as its vertices need, so that few of them can be read on a phone too
 SIZES = ((6, 340, 240, ""), (14, 480, 320, " ep-crowded"), (10**9, 640, 420, " ep-full"))
-# Okabe and Ito's colours, told apart by nearly all eyes; black or white is written on them
-COLOURS = (
-    ("#56b4e9", "#000"), ("#e69f00", "#000"), ("#009e73", "#000"), ("#cc79a7", "#000"), ("#f0e442", "#000"),
-    ("#0072b2", "#fff"), ("#d55e00", "#000"), ("#999999", "#000"),
-)  # fmt: skip
-
+_COLOURS = f"--ep-ink:{INK};--ep-paper:{PAPER};--ep-kept:{KEPT};--ep-deleted:{DELETED};--ep-inserted:{INSERTED}"
 STYLE = """
-.ep-picture,.ep-legend{--ep-ink:#1c2330;--ep-paper:#fff;--ep-kept:#9aa4b2;--ep-deleted:#c8102e;--ep-inserted:#0a7d33}
+.ep-picture,.ep-legend{COLOURS}
 .ep-picture{font:11px system-ui,sans-serif;max-width:100%;height:auto;background:var(--ep-paper)}
 @media (prefers-color-scheme:dark){.ep-picture,.ep-legend{--ep-ink:#e8ecf2;--ep-paper:#171b22;--ep-kept:#5b6675;
 --ep-deleted:#ff6b7d;--ep-inserted:#4cd07d}}
@@ -29,8 +25,15 @@ STYLE = """
 .ep-picture circle{stroke:var(--ep-paper);stroke-width:1.5}
 .ep-picture .ep-target{stroke:var(--ep-ink);stroke-width:3.5}
 .ep-picture .ep-plain{fill:var(--ep-paper);stroke:var(--ep-ink)}
+.ep-picture .ep-plain.ep-target{stroke-width:3.5}
+.ep-picture .ep-changed{stroke:var(--ep-ink);stroke-width:3;stroke-dasharray:2 3}
+.ep-picture .ep-new{stroke:var(--ep-inserted);stroke-width:3}
 .ep-picture .ep-number{fill:var(--ep-ink)}
-""".replace("\n", "")
+.ep-beside{display:flex;flex-wrap:wrap;gap:.6em 1.4em;align-items:center}
+.ep-scores text.ep-left{text-anchor:start}.ep-scores text.ep-right{text-anchor:end}
+.ep-scores .ep-strong{font-weight:700}
+.ep-scores .ep-before{fill:var(--ep-kept)}.ep-scores .ep-after{fill:var(--ep-ink)}
+""".replace("\n", "").replace("COLOURS", _COLOURS)
 
 
 def draw(picture: Picture, title: str, names: tuple[str, ...] = (), *, style: bool = True) -> str:
@@ -50,12 +53,10 @@ def draw(picture: Picture, title: str, names: tuple[str, ...] = (), *, style: bo
         parts.append(_edge(points[u], points[v], radius, pair, kind, picture.directed, loop=u == v))
     for at, (vertex, (x, y)) in enumerate(zip(picture.vertices, points, strict=True)):
         label = None if picture.labels is None else picture.labels[at]
-        parts.append(_vertex(vertex, x, y, radius, label, names, target=vertex == picture.node))
+        marks = ["ep-target"] * (vertex == picture.node)
+        marks += ["ep-changed"] * (vertex in picture.changed) + ["ep-new"] * (vertex in picture.new)
+        parts.append(_vertex(vertex, x, y, radius, label, names, marks))
     return "".join([*parts, "</svg>"])
-
-
-def name_class(label: int, names: tuple[str, ...] = ()) -> str:
-    return names[label] if 0 <= label < len(names) else f"class {label}"
 
 
 def _at(x: float, width: int, y: float, height: int) -> tuple[float, float]:
@@ -86,15 +87,16 @@ def _edge(
 
 
 def _vertex(
-    vertex: int, x: float, y: float, radius: int, label: int | None, names: tuple[str, ...], *, target: bool
+    vertex: int, x: float, y: float, radius: int, label: int | None, names: tuple[str, ...], marks: list[str]
 ) -> str:
     text, size = str(vertex), 11 if vertex < 1000 else 9 if vertex < 10_000 else 7
     told = f"vertex {vertex}" + ("" if label is None else f", {name_class(label, names)}")
-    classes = " ".join((["ep-target"] if target else []) + (["ep-plain"] if label is None else []))
-    fill, ink = ("", "") if label is None else COLOURS[label % len(COLOURS)]
+    told += ", features changed" * ("ep-changed" in marks) + ", new" * ("ep-new" in marks)
+    classes = " ".join(marks + (["ep-plain"] if label is None else []))
+    fill, ink = ("", "") if label is None else class_colour(label)
     disc = f'class="{classes}"' if label is None else f'class="{classes}" fill="{fill}"'
     written = 'class="ep-number"' if label is None else f'fill="{ink}"'
-    wide = radius + 3 if target else radius
+    wide = radius + 3 if marks else radius
     return (
         f'<g data-vertex="{vertex}"><title>{escape(told)}</title><circle {disc} cx="{x}" cy="{y}" r="{wide}"/>'
         f'<text {written} x="{x}" y="{y}" font-size="{size}">{text}</text></g>'

@@ -30,6 +30,8 @@ class Picture:
     labels: tuple[int, ...] | None
     directed: bool
     cut: bool
+    changed: frozenset[int] = frozenset()  # vertices whose features the attack changes
+    new: frozenset[int] = frozenset()
 
     def count(self, kind: Kind) -> int:
         return sum(one == kind for _, _, one in self.edges)
@@ -37,9 +39,12 @@ class Picture:
 
 def take_picture(graph: Graph, attack: Iterable[Pair], node: int | None = None, most: int = MOST) -> Picture:
     """The ends of all flips are shown, however many; others as long as there is room, the nearest first."""
+    injected = len(getattr(attack, "injected", ()))
+    changed = frozenset(vertex for vertex, _ in getattr(attack, "features", ()))
+    old, graph = graph, with_room(graph, injected)
     flips = sorted({graph.pair(u, v) for u, v in attack})
     start = [] if node is None else [node]
-    start += [v for pair in flips for v in pair]
+    start += [v for pair in flips for v in pair] + sorted(changed)
     vertices, cut = _nearest(graph, list(dict.fromkeys(start)) or [0], node, most)
     number = {v: at for at, v in enumerate(vertices)}
     edges: dict[Pair, Kind] = {}
@@ -49,11 +54,21 @@ def take_picture(graph: Graph, attack: Iterable[Pair], node: int | None = None, 
     for pair in flips:
         edges[pair] = "deleted" if pair in edges else "inserted"
     drawn = tuple((number[u], number[v], kind) for (u, v), kind in sorted(edges.items()))
-    labels = graph.labels
+    labels = None if injected else graph.labels
     return Picture(
         node, tuple(vertices), drawn, place(len(vertices), [(u, v) for u, v, _ in drawn]),
         None if labels is None or labels.ndim == 0 else tuple(int(labels[v]) for v in vertices), graph.directed, cut,
+        changed, frozenset(range(old.num_vertices, graph.num_vertices)),
     )  # fmt: skip
+
+
+def with_room(graph: Graph, injected: int) -> Graph:
+    """The graph with so many more vertices, as far as a picture looks at them."""
+    if not injected:
+        return graph
+    return Graph(
+        np.stack([graph.sources, graph.targets]), np.zeros((graph.num_vertices + injected, 1)), directed=graph.directed
+    )
 
 
 def _nearest(graph: Graph, start: list[int], node: int | None, most: int) -> tuple[list[int], bool]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..clock import UNLIMITED, Clock
 from ..errors import TooLargeError
+from ..model.activation import FIRST_CODE
 from ..model.arrays import FloatArray, IntArray
 from ..model.graph import Graph
 from ..model.memo import Latest, NetworkMemo
@@ -193,6 +194,7 @@ def _lay_stages(num_features: int, stages: list[Stage]) -> dict[str, Any]:
         "sends_products": _per_stage(stages, "sends_products", np.int64),
         "bends": np.array([0, *((stage.slope != 1.0).any() for stage in stages)], dtype=np.int64),
         "leaks": np.array([0, *((stage.slope != 0.0).any() for stage in stages)], dtype=np.int64),
+        "curves": np.array([0, *((stage.slope >= FIRST_CODE).any() for stage in stages)], dtype=np.int64),
         "width": np.array([num_features, *(stage.b.size for stage in stages)], dtype=np.int64),
         "both": both,
         "C": C,

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SUM, MEAN, MAX, GCN = 0, 1, 2, 3
 # over what
 GRAPH, POOL, DENSE = 0, 1, 2  # in-neighbours of the graph; all vertices, decided; none
+# rows that a vertex of a stage with curved activations keeps (search/state/curves.py)
+CURVE_ROWS = 10
 # what a slot is: bit 0 = present in the grounding, bit 1 = undecided
 ABSENT, PRESENT, MAYBE_INSERTED, MAYBE_DELETED = 0, 1, 2, 3
 
@@ -39,9 +41,10 @@ class Problem(NamedTuple):
     kind: IntArray
     how: IntArray
     sends_products: IntArray  # 1: stage t aggregates A h (sum, mean, reordered), 0: it aggregates h
-    slope: NDArray[np.float64]  # (T+1, D): of the activation on negative numbers, 1 where there is none
+    slope: NDArray[np.float64]  # (T+1, D): of activations on negative numbers, 1 where there is none; from 2 on, codes
     bends: IntArray  # 1: some slope of stage t is not 1
     leaks: IntArray  # 1: some slope of stage t is not 0
+    curves: IntArray  # 1: some activation of stage t is curved
     width: IntArray  # width[t] of h_t; width[0] is that of the raw features
     both: NDArray[np.float64]  # (T+1, D, 2 D): rows of C^T, and of A^T behind them, packed; stage 1 is not used
     AT: NDArray[np.float64]  # (T+1, D, D): AT[t][j, i]

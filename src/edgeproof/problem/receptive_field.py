@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..errors import TooLargeError
 from ..model.arrays import IntArray
 from ..model.graph import Graph
+from ..model.injection import NewEnds
 from ..model.network import Aggregation
 from ..model.query import Query
 from ..model.threat import Threat
@@ -155,6 +156,13 @@ class _Fragile:
         elif self.threat.insert == "target" and not self.graph.directed and self.node is not None:
             # undirected, the pair (v, node) is also a way from the node into v
             insertable = [self.node] if v != self.node and not self.graph.has_edge(self.node, v) else []
+        elif isinstance(self.threat.insert, NewEnds):
+            free = np.arange(self.graph.num_vertices) >= (
+                0 if v >= self.threat.insert.first else self.threat.insert.first
+            )
+            free[inside] = False
+            free[v] = False
+            insertable = np.flatnonzero(free)
         if self.protected:
             deletable = [u for u in deletable if self.graph.pair(u, v) not in self.protected]
             insertable = [int(u) for u in insertable if self.graph.pair(int(u), v) not in self.protected]

@@ -30,7 +30,7 @@ class Stage(NamedTuple):
     kind: int
     how: int
     sends_products: int
-    slope: FloatArray  # (out,)
+    slope: FloatArray  # (out,): on negative numbers, or the code of a curve (model/activation.py)
     C: FloatArray
     A: FloatArray
     b: FloatArray
@@ -56,14 +56,14 @@ def compile_stages(query: Query, *, fold: bool, reorder: bool) -> tuple[list[Sta
 
 def _layer_stage(layer: Layer, reorder: bool) -> Stage:
     kind = DENSE if layer.is_dense else GRAPH
-    return _stage(kind, _HOW[layer.aggregation], reorder, layer.negative_slopes, layer.C, layer.A, layer.b)
+    return _stage(kind, _HOW[layer.aggregation], reorder, layer.bends, layer.C, layer.A, layer.b)
 
 
 def _readout_stages(readout: Readout, head: tuple[Layer, ...], reorder: bool) -> list[Stage]:
     """A readout that hands on what it pooled is one stage with the first layer of the head."""
     C, b, slope = readout.C, readout.b, np.ones_like(readout.b)
     if head and np.array_equal(C, np.eye(len(C))) and not b.any():
-        (C, b, slope), head = (head[0].C, head[0].b, head[0].negative_slopes), head[1:]
+        (C, b, slope), head = (head[0].C, head[0].b, head[0].bends), head[1:]
     pool = _stage(POOL, _HOW[readout.pool], reorder, slope, np.zeros_like(C), C, b)
     return [pool, *(_layer_stage(layer, reorder) for layer in head)]
 

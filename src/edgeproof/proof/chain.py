@@ -69,6 +69,9 @@ class Chain(NamedTuple):
 def make_chain(query: Query, differences: bool = True) -> Chain:
     """`differences`: let the last stage give score differences where it can, rather than scores."""
     network = query.network
+    for layer in (*network.layers, *network.head):
+        if layer.is_smooth:
+            raise InputError(f"{layer!r}: curved activations have no proof rules and no float32 bounds yet")
     stages = [_of_layer(layer) for layer in network.layers]
     if network.readout is not None:
         stages += _of_readout(network.readout, network.head)

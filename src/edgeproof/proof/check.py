@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..clock import UNLIMITED, Clock
-from ..engines.brute import Evaluator
+from ..engines.brute import evaluator_of
 from ..errors import InputError, RejectedError
 from ..model.graph import Graph
 from ..model.network import Network
@@ -104,7 +104,7 @@ def _check_attack(held: Certificate, network: Network, graph: Graph, started: fl
     problem = inadmissible(query, attack)
     if problem is not None:
         raise RejectedError(f"attack: {problem}")
-    scores = Evaluator(query, clock).scores(tuple(attack))
+    scores = evaluator_of(query, clock).scores(tuple(attack))
     if not scores[rival] > scores[query.claim.label]:
         raise RejectedError(f"attack: class {rival} does not beat class {query.claim.label}")
     return Checked(

@@ -7,9 +7,11 @@ from html import escape
 from math import ceil, floor, log10
 from typing import NamedTuple
 
+from ..picture.style import DASHES
+
 WIDTH, HEIGHT = 420, 250
 LEFT, RIGHT, TOP, BOTTOM = 70, 12, 12, 42
-DASHES = ("", "7 4", "2 3", "9 3 2 3")
+TIPS = 40  # places of a chart with numbers of their own
 
 
 class Line(NamedTuple):
@@ -76,7 +78,25 @@ def steps(lines: Sequence[Line], told: str, across: str, up: str) -> str:
             f"{'L' if k else 'M'}{frame.x(k)} {frame.y(y)}H{min(frame.x(k + 1), WIDTH - RIGHT)}" for k, y in line.points
         )
         parts.append(_path(path, number, main=line.main))
+    for k in range(0, last + 1, ceil((last + 1) / TIPS)):
+        said = "; ".join(f"{line.name} {_between(line, k)}" for line in lines)
+        parts.append(_tip(frame.x(k), min(frame.x(k + 1), WIDTH - RIGHT), f"budget {k}: {said}"))
     return _wrap("".join(parts), told, across, up)
+
+
+def _between(line: Line, k: int) -> str:
+    low = line.points[min(k, len(line.points) - 1)][1]
+    high = line.high[k][1] if line.high else low
+    return f"{low:.1%}" + (f" to {high:.1%}" if high > low else "")
+
+
+def _tip(left: float, right: float, text: str) -> str:
+    """A column of a chart that tells its numbers when it is pointed at, or reached with the keyboard."""
+    wide = round(max(right - left, 1.0), 1)
+    return (
+        f'<rect class="tip" x="{left}" y="{TOP}" width="{wide}" height="{HEIGHT - TOP - BOTTOM}" '
+        f'data-tip="{escape(text)}"/>'
+    )
 
 
 def bars(counts: Mapping[str, int], told: str, across: str, up: str) -> str:
@@ -92,8 +112,10 @@ def bars(counts: Mapping[str, int], told: str, across: str, up: str) -> str:
         kind = name if k in named else "radius"
         parts.append(
             f'<rect class="bar {kind}" x="{left}" width="{round(right - left, 1)}" y="{y}" '
-            f'height="{round(HEIGHT - BOTTOM - y, 1)}"><title>{escape(name)}: {count:,}</title></rect>'
+            f'height="{round(HEIGHT - BOTTOM - y, 1)}"/>'
         )
+        said = f"survives {name} flip{'' if name == '1' else 's'}" if k not in named else name
+        parts.append(_tip(left, right, f"{said}: {count:,} {up}"))
         if len(counts) <= 12:
             parts.append(f'<text x="{frame.x(at + 0.5)}" y="{max(y - 7, 7)}" class="value">{count:,}</text>')
         if k in named or (k % every == 0 and (not named or k + every / 2 < named[0])):
@@ -114,7 +136,25 @@ def cactus(lines: Sequence[Line], told: str, across: str, up: str) -> str:
     for number, line in enumerate(lines):
         path = "".join(f"{'L' if k else 'M'}{frame.x(x)} {frame.y(y)}" for k, (x, y) in enumerate(line.points))
         parts.append(_path(path, number, main=line.main))
+    every = max(most / TIPS, 1.0)
+    for k in range(ceil(most / every)):
+        upto = min((k + 1) * every, most)
+        said = "; ".join(f"{line.name} {tell_seconds(_at(line, upto))}" for line in lines if line.points[-1][0] >= upto)
+        if said:
+            parts.append(_tip(frame.x(k * every), frame.x(upto), f"the {upto:,.0f} quickest: at most {said}"))
     return _wrap("".join(parts), told, across, up)
+
+
+def _at(line: Line, x: float) -> float:
+    return next(y for place, y in line.points if place >= x)
+
+
+def tell_seconds(seconds: float) -> str:
+    if seconds < 1:
+        return f"{1000 * seconds:.3g} ms"
+    if seconds < 300:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:,.0f} min" if seconds < 18_000 else f"{seconds / 3600:,.1f} h"
 
 
 def _tell_power(power: int) -> str:
@@ -122,7 +162,7 @@ def _tell_power(power: int) -> str:
 
 
 def _path(path: str, number: int, *, main: bool) -> str:
-    dash = DASHES[number // 8 % len(DASHES)]
+    dash = " ".join(map(str, DASHES[number // 8 % len(DASHES)]))
     return f'<path class="line c{number % 8}{" main" * main}" d="{path}" stroke-dasharray="{dash}"/>'
 
 

@@ -6,6 +6,7 @@ What is known of a subject is therefore an interval of radii, and a share by bud
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -26,13 +27,26 @@ class Subject(NamedTuple):
 
 @dataclass
 class Known:
-    """lower: largest budget proved, infinite if nothing admissible breaks it; upper: smallest attack minus 1."""
+    """lower: largest budget proved, infinite if nothing admissible breaks it; upper: the cheapest attack minus 1. Under
+    a rule by degree both are counted from `share`, what the rule gives the node.
+    """
 
     lower: float
     upper: float
     exact: bool  # a radius was asked for, and found
     right: bool | None  # the defended class is the true one; None: unknown
     true_label: int | None
+    share: int = 0
+
+
+class Level(NamedTuple):
+    """How many subjects are what at one budget (None: no limit). right: right and proved, where classes are known."""
+
+    budget: int | None
+    proved: int
+    broken: int
+    undecided: int
+    right: int | None
 
 
 @dataclass(frozen=True)
@@ -46,6 +60,7 @@ class Curve:
     by_class: dict[int, tuple[int, tuple[float, ...]]]  # true class: how many, share right and proved
     accuracy: tuple[float, ...] | None  # right and proved; None where true classes are not known
     radii: dict[str, int]  # the histogram: exact radii, "robust", "unknown"
+    levels: tuple[Level, ...]  # at the budgets that a reader may ask about
 
 
 def curves(rows: Iterable[Row]) -> list[Curve]:
@@ -71,7 +86,7 @@ def contradictions(rows: Iterable[Row], contradicted: Collection[str] = ()) -> l
     return [
         f"{_tell_subject(setting, one)}: proved for {known.lower:g} flips, broken by {known.upper + 1:g}"
         for setting, some in held.items()
-        for one, known in _intervals(some).items()
+        for one, known in intervals(some).items()
         if known.lower > known.upper
     ] + [
         f"{_tell_subject(row.setting, Subject(row.graph, row.graph_index, row.node))}: the same question "
@@ -85,32 +100,34 @@ def _tell_subject(setting: Setting, subject: Subject) -> str:
     return f"{setting.title}, {where}"
 
 
-def _intervals(rows: Sequence[Row]) -> dict[Subject, Known]:
+def intervals(rows: Sequence[Row]) -> dict[Subject, Known]:
     out: dict[Subject, Known] = {}
     for row in rows:
         subject = Subject(row.graph, row.graph_index, row.node)
         if subject not in out:
             # the predicted class is what the network says: it survives zero flips
-            out[subject] = Known(0 if row.predicted else -1, inf, False, None, row.true_label)
+            start = 0 if row.predicted else -1
+            out[subject] = Known(start - row.share, inf, False, None, row.true_label, row.share)
         known = out[subject]
         if row.label is not None and row.true_label is not None:
             known.right = row.label == row.true_label
         if row.attack is not None:
-            known.upper = min(known.upper, len(row.attack) - 1)
+            known.upper = min(known.upper, row.attack.cost - 1 - row.share)
         if row.kind == "radius" and row.lower is not None:
             known.exact |= row.status in ("robust", "vulnerable")
             unbounded = row.status == "robust" and row.budget is None
-            known.lower = max(known.lower, inf if unbounded else row.lower)
+            known.lower = max(known.lower, inf if unbounded else row.lower - row.share)
         elif row.status == "robust":
-            known.lower = max(known.lower, inf if row.budget is None else row.budget)
+            known.lower = max(known.lower, inf if row.budget is None else row.budget - row.share)
     return out
 
 
 def _curve(setting: Setting, rows: Sequence[Row]) -> Curve:
-    known = list(_intervals(rows).values())
-    asked = [row.budget for row in rows if row.budget is not None]
-    broken = [int(one.upper) + 1 for one in known if one.upper < inf]
-    last = max(asked) if asked else max(broken, default=0)
+    known = list(intervals(rows).values())
+    asked = [max(row.budget - row.share, 0) for row in rows if row.budget is not None]
+    broken = [max(int(one.upper) + 1, 0) for one in known if one.upper < inf]
+    limited = asked and len(asked) == len(rows)
+    last = max(asked) if limited else max([*asked, *broken], default=0)
     budgets = range(min(last, MOST_BUDGETS) + 1)
     labelled = all(one.right is not None for one in known)
     classes = sorted({one.true_label for one in known if one.true_label is not None}) if labelled else []
@@ -121,7 +138,32 @@ def _curve(setting: Setting, rows: Sequence[Row]) -> Curve:
             for label in classes for some in [[one for one in known if one.true_label == label]]
         },
         _share(known, budgets, right=True) if labelled else None, _histogram(known),
+        tuple(_level(known, budget, labelled) for budget in choices(rows, last)),
     )  # fmt: skip
+
+
+def choices(rows: Sequence[Row], last: int) -> list[int | None]:
+    """The budgets that were asked about, those of radii, and no limit where some row has none."""
+    found = {None if row.budget is None else row.budget - row.share for row in rows if row.kind == "verdict"}
+    if any(row.kind == "radius" for row in rows):
+        found |= set(range(min(last, MOST_BUDGETS) + 1))
+        found |= {None for row in rows if row.kind == "radius" and row.budget is None}
+    limited: list[int | None] = [*sorted(one for one in found if one is not None)]
+    return limited + [None] * (None in found)
+
+
+def _level(known: Sequence[Known], budget: int | None, labelled: bool) -> Level:
+    states = Counter(state_at(one, budget) for one in known)
+    right = sum(bool(one.right) and state_at(one, budget) == "proved" for one in known) if labelled else None
+    return Level(budget, states["proved"], states["broken"], states["undecided"], right)
+
+
+def state_at(known: Known, budget: int | None) -> str:
+    """What is known of a subject under so many flips; an attack counts over a bound that contradicts it."""
+    most = inf if budget is None else budget
+    if known.upper < most:
+        return "broken"
+    return "proved" if known.lower >= most else "undecided"
 
 
 def _share(known: Sequence[Known], budgets: range, *, right: bool = False) -> tuple[float, ...]:
@@ -136,7 +178,7 @@ def _histogram(known: Sequence[Known]) -> dict[str, int]:
     """Radii that are known exactly; "robust": nothing within the cap breaks it; "unknown": the interval is open."""
     if not any(one.exact for one in known):
         return {}
-    values = [int(one.lower) for one in known if one.exact and one.upper < inf]
+    values = [int(one.lower) + one.share for one in known if one.exact and one.upper < inf]
     spread = range(min(values), max(values) + 1) if values else range(0)
     shown = spread if len(spread) <= MOST_BUDGETS else sorted(set(values))
     out = {str(radius): values.count(radius) for radius in shown}

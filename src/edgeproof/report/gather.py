@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, NamedTuple
 
+from ..model.by_degree import ByDegree
 from ..model.graph import Pair
-from ..sweep.line import DECIDED
+from ..model.verdict import Attack
+from ..sweep.line import DECIDED, stored_attack
 from ..sweep.read import read_answers, read_best, result_files
 
 
@@ -37,11 +39,12 @@ class Row(NamedTuple):
     rival: int | None
     lower: int | None
     upper: int | None
-    attack: tuple[Pair, ...] | None
+    attack: Attack | None
     reason: str
     implied: bool
     spent: float
     nodes: int | None
+    share: int  # of a budget by degree: what the rule gives this node beside the number that is added
 
 
 class Setting(NamedTuple):
@@ -54,10 +57,19 @@ class Setting(NamedTuple):
     flips: str
     local: str
     exactly: str  # the threat in full, so that lists that differ are not taken for one
+    rule: str = ""  # of budgets by degree, without the number that is added
+    sweep: str = ""  # which of two sweeps that are compared
+
+    @property
+    def axis(self) -> str:
+        """What budgets count."""
+        unit = "cost" if '"cost"' in self.exactly else "flips"
+        return f"budget ({self.rule} + k {unit})" if self.rule else f"budget ({unit})"
 
     @property
     def title(self) -> str:
-        return f"{self.network_name or 'network'} on {self.dataset or 'graph'}"
+        sweep = f" ({self.sweep})" if self.sweep else ""
+        return f"{self.network_name or 'network'} on {self.dataset or 'graph'}{sweep}"
 
     @property
     def terms(self) -> str:
@@ -67,12 +79,13 @@ class Setting(NamedTuple):
 
 
 class Flipped(NamedTuple):
-    """A pair, and how many nodes or graphs have a known attack that flips it."""
+    """A pair, how many nodes or graphs have a known attack that flips it, and the nodes' numbers."""
 
     graph_name: str
     directed: bool
     pair: Pair
     times: int
+    nodes: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -104,13 +117,28 @@ class Answers:
             for row in self.rows
             for pair in row.attack or ()
         }
-        counts = Counter(one[:3] for one in seen)
-        found = [Flipped(*which, count) for which, count in counts.items()]
+        broken: defaultdict[tuple[str, bool, Pair], list[int | None]] = defaultdict(list)
+        for name, directed, pair, node, _ in seen:
+            broken[name, directed, pair].append(node)
+        found = [
+            Flipped(*which, len(nodes), tuple(sorted({node for node in nodes if node is not None})))
+            for which, nodes in broken.items()
+        ]
         return sorted(found, key=lambda one: (-one.times, one.graph_name, one.pair))[:most]
 
 
-def gather(folder: str | PathLike[str]) -> Answers:
-    """Raises StoreError where there is no store, or one that cannot be read; lines that are no answers are skipped."""
+def beside(first: Answers, second: Answers) -> Answers:
+    """Two sweeps as one, the rows of the first before those of the second."""
+    return Answers(
+        first.rows + second.rows, first.skipped + second.skipped, first.contradicted | second.contradicted
+    )  # fmt: skip
+
+
+def gather(folder: str | PathLike[str], sweep: str = "") -> Answers:
+    """`sweep` names it where two are compared.
+
+    Raises StoreError where there is no store, or one that cannot be read; lines that are no answers are skipped.
+    """
     skipped: list[str] = []
     spent: defaultdict[tuple[str, int], float] = defaultdict(float)
     decided: defaultdict[str, set[tuple[str, int | None]]] = defaultdict(set)
@@ -121,7 +149,7 @@ def gather(folder: str | PathLike[str]) -> Answers:
             if line["status"] in DECIDED:
                 decided[line["key"]].add((line["status"], line["lower"]))
     best = read_best(folder, skip=lambda why: None)
-    rows = tuple(sorted((_row(line, spent[line["key"], line["graph_index"]]) for line in best), key=_place))
+    rows = tuple(sorted((_row(line, spent[line["key"], line["graph_index"]], sweep) for line in best), key=_place))
     contradicted = frozenset(key for key, answers in decided.items() if len(answers) > 1)
     return Answers(rows, tuple(skipped), contradicted)
 
@@ -145,27 +173,32 @@ def _place(row: Row) -> tuple[Any, ...]:
     return *subject, *asked, float("inf") if row.budget is None else row.budget
 
 
-def _row(line: dict[str, Any], spent: float) -> Row:
+def _row(line: dict[str, Any], spent: float, sweep: str) -> Row:
     error, asked = line["error"], line["asked"]
     reason = line["reason"] or (f"{error['type']}: {error['message']}" if error else "")
     return Row(
-        line["key"], _setting(line), line["graph"], line["graph_name"], line["graph_index"], line["directed"] is True,
-        line["node"],
-        line["kind"], line["budget"], line["engine"], line["status"], line["label"], asked["label"] is None,
+        line["key"], _setting(line, sweep), line["graph"], line["graph_name"], line["graph_index"],
+        line["directed"] is True, line["node"], line["kind"], line["budget"],
+        line["engine"], line["status"], line["label"], asked["label"] is None,
         line["true_label"], line["rival"], line["lower"], line["upper"],
-        None if line["attack"] is None else tuple((u, v) for u, v in line["attack"]),
+        None if line["attack"] is None else stored_attack(line),
         reason, line["implied_by"] is not None, spent, line["stats"].get("nodes"),
+        line["threat"].get("budget_share") or 0,
     )  # fmt: skip
 
 
-def _setting(line: dict[str, Any]) -> Setting:
-    threat, local = line["threat"], line["local_budget"]
+def _setting(line: dict[str, Any], sweep: str) -> Setting:
+    threat, local = dict(line["threat"]), line["local_budget"]
+    threat.pop("budget_share", None)
+    rule = ByDegree.parse(threat.pop("budget_rule", ""))
+    everywhere = threat.get("local_budget_rule")
     against = line["asked"]["target"]
     return Setting(
         line["network"], line["network_name"], re.sub(r"\[\d+\]$", "", line["graph_name"]),
         "all" if against is None else str(against), _flips(threat),
-        "by vertex" if threat.get("local_budgets") else "" if local is None else str(local),
+        everywhere or ("by vertex" if threat.get("local_budgets") else "" if local is None else str(local)),
         json.dumps([threat, line["asked"]["label"]], sort_keys=True),
+        "" if rule is None else str(replace(rule, plus=0)), sweep,
     )  # fmt: skip
 
 
@@ -175,4 +208,18 @@ def _flips(threat: dict[str, Any]) -> str:
     insert = {True: ["insertions"], "target": ["insertions into the node"]}.get(threat.get("insert"), [])
     parts = (["deletions"] if threat.get("delete") else []) + insert
     told = " and ".join(parts) or "nothing"
-    return told + (f", {threat['protected']['count']} protected" if threat.get("protected") else "")
+    told += f", {threat['protected']['count']} protected" if threat.get("protected") else ""
+    told += f", {threat['cost'].get('count')} costs" if threat.get("cost") else ""
+    return told + _more(threat.get("features"), threat.get("inject"))
+
+
+def _more(features: dict[str, Any] | None, inject: dict[str, Any] | None) -> str:
+    told = ""
+    if features and features["flips"]:
+        budget = features["budget"]
+        told += ", flips of features" + ("" if budget is None else f" (up to {budget})")
+    elif features:
+        told += f", features moved by up to {features['epsilon']}"
+    if inject:
+        told += f", up to {inject['count']} new vertices with up to {inject['edges']} edges each"
+    return told

@@ -13,7 +13,7 @@ from ..arithmetic.predict import holds_as_it_is
 from ..arithmetic.receptive_field import find_field
 from ..clock import TimeUpError
 from ..errors import Interrupted, TooLargeError
-from ..model.query import Query
+from ..model.query import Query, require_plain
 from ..model.verdict import Attack, Lead, Radius, Verdict
 from ..options import resolve
 from ..problem.compile import compile_problem
@@ -23,7 +23,7 @@ from .from_base import by_charges, prepare, radius_by_charges
 from .meanwhile import answer_meanwhile
 from .radius import Progress, RadiusSearch
 from .room import fits, refuse, tree_bytes
-from .strategies import few_graphs
+from .strategies import attended, few_graphs
 from .strategies.by_size import BySize, is_for, warm_up_sizes
 from .strategy import Search, no_stats
 from .trace import Trace
@@ -54,6 +54,9 @@ def verify(
     Ctrl-C raises `Interrupted`, with what is known. progress: told the number of search nodes now and then. memory:
     what the question may take, in gigabytes; None: what is free.
     """
+    require_plain(query, "the search alone")
+    if attended.is_for(query):
+        return _of_attention(query, timeout, node_limit, options, None).verdict()
     asked = {"timeout": timeout, "node_limit": node_limit, "options": options, "memory": memory}
     early = None if trace is not None else answer_meanwhile("verify", query, asked)
     if isinstance(early, Verdict):
@@ -68,9 +71,32 @@ def verify(
         answer = _without_tree(query, chosen, alarm, node_limit, memory, started)
         if answer is None or answer.reason not in (None, *ENDS):
             answer = _by_tree(query, chosen, alarm, node_limit, memory, started, answer, threads, trace, progress)
+    if answer.status == "robust" and alarm.tied is not None:
+        answer = replace(answer, status="unknown", reason="tie")
     if alarm.interrupted:
         raise Interrupted(answer)
     return answer
+
+
+def _of_attention(
+    query: Query,
+    timeout: float | None,
+    node_limit: int | None,
+    options: Mapping[str, Any] | None,
+    progress: Progress | None,
+    *,
+    first_only: bool = True,
+) -> attended.Attended:
+    """No option says anything of attention, but unknown ones are refused all the same."""
+    resolve(options)
+    attended.warm_up_attention()
+    started = time.perf_counter()
+    with Alarm(None if timeout is None else started + timeout) as alarm:
+        asked = attended.Attended(query, alarm, node_limit, progress)
+        asked.run(first_only=first_only)
+    if alarm.interrupted:
+        raise Interrupted(asked.verdict() if first_only else asked.radius())
+    return asked
 
 
 def _for_proofs(chosen: dict[str, bool]) -> dict[str, bool]:
@@ -172,6 +198,9 @@ def radius(
     """The largest budget that the claim survives. Ctrl-C raises `Interrupted`, with the interval that is known; memory:
     as for `verify`.
     """
+    require_plain(query, "the search alone")
+    if attended.is_for(query):
+        return _of_attention(query, timeout, node_limit, options, progress, first_only=False).radius()
     asked = {"timeout": timeout, "node_limit": node_limit, "options": options, "memory": memory}
     early = answer_meanwhile("radius", query, asked)
     if isinstance(early, Radius):
@@ -188,6 +217,9 @@ def radius(
             answer = _radius_by_tree(query, chosen, alarm, node_limit, memory, started, answer, threads, progress)
         if answer.lower < 0 and answer.attack is None:
             answer = _from_the_start(query, answer, alarm)
+    if alarm.tied is not None and alarm.tied <= answer.lower:
+        # whether so many flips break the claim is open
+        answer = replace(answer, lower=alarm.tied - 1, exact=False, robust=False, reason=answer.reason or "tie")
     if alarm.interrupted:
         raise Interrupted(answer)
     return answer

@@ -19,7 +19,7 @@ from ..model.query import Query, make_query
 from ..model.threat import Threat
 from ..model.verdict import Radius, Stats, Verdict
 from .answers import radius_of, verdict_of
-from .base.values import knows
+from .base.values import holds, knows
 from .deadline import Alarm
 from .radius import Progress
 from .room import base_bytes, fits
@@ -38,7 +38,7 @@ def applies_to(query: Query) -> bool:
     kinds = {str(layer.aggregation) for layer in layers}
     if len(layers) not in (2, 3) or "max" in kinds or any(layer.is_dense for layer in layers):
         return False
-    return lengths_apply_to(query)
+    return knows(query.network) and lengths_apply_to(query)
 
 
 def lengths_apply_to(query: Query) -> bool:
@@ -46,7 +46,7 @@ def lengths_apply_to(query: Query) -> bool:
     network, threat = query.network, query.threat
     if query.claim.node is None or threat.insert or threat.fragile is not None or not threat.delete:
         return False
-    if not knows(network) or len(network.layers) < 2 or not network.layers[-1].is_linear:
+    if not holds(network) or len(network.layers) < 2 or not network.layers[-1].is_linear:
         return False
     return query.graph.num_loops == 0
 

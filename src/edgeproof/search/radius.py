@@ -16,6 +16,7 @@ from ..model.query import Query
 from ..model.verdict import Attack, Radius, Stats
 from ..problem.compile import compile_problem
 from ..problem.layout import Compiled
+from ..progress import Nodes, Watcher
 from .answers import radius_of
 from .deadline import Alarm
 from .strategy import Search, exploration, no_stats
@@ -80,6 +81,11 @@ class RadiusSearch:
             self._smallest = len(flips)
             self._tell()
 
+    def _note_nodes(self, nodes: Nodes) -> None:
+        """For who watches; a callable of the user's is told of the interval alone."""
+        if isinstance(self._progress, Watcher):
+            self._progress.note(Nodes(self._nodes(), nodes.behind))
+
     def _tell(self) -> None:
         if self._progress is not None:
             self._progress(self.lower, None if self._smallest is None else self._smallest - 1)
@@ -88,7 +94,9 @@ class RadiusSearch:
         compiled = self.compiled
         if budget < self._most and self.query.threat.insert and self.query.claim.node is not None:
             compiled = compile_problem(self.query, self.options, budget, self.alarm)  # fewer insertions reach less far
-        search = Search(compiled, budget, self.options, self.threads, self._note_attack, None, alarm or self.alarm)
+        search = Search(
+            compiled, budget, self.options, self.threads, self._note_attack, None, alarm or self.alarm, self._note_nodes
+        )  # fmt: skip
         self._open.append(search)
         return search
 
@@ -114,6 +122,8 @@ class RadiusSearch:
         try:
             reason = search.run(node_limit=most, first_only=first_only, most_work=search.work + work)
         finally:  # an interrupt may come
+            if self._half.tied is not None:
+                self.alarm.note_tie(self._half.tied)
             if search.attack is not None and (self.attack is None or len(search.attack) < len(self.attack)):
                 self.attack, self.rival = Attack(search.attack), search.rival
         return None if search.attack is not None and first_only else reason

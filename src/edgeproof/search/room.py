@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import TooLargeError
 from ..model.query import Query
+from ..problem.layout import CURVE_ROWS
 
 # below this nobody asks how much is free
 SMALL = 1 << 28
@@ -49,7 +50,8 @@ def _bytes_for(query: Query, vertices: int, slots: int) -> int:
         slots = vertices * vertices if query.claim.node is None else slots + vertices * graph.num_vertices
     rows = (stages + 1) * vertices * width
     # own and sent of layer 1 and their magnitudes; values, boxes, slacks, magnitudes and errors; a trail of each
-    return 8 * (4 * vertices * width + (3 + 6 + 1 + 2) * rows + 9 * rows + 24 * slots)
+    curved = CURVE_ROWS * rows if network.is_smooth else 0
+    return 8 * (4 * vertices * width + (3 + 6 + 1 + 2) * rows + 9 * rows + curved + 24 * slots)
 
 
 def _reach(query: Query) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from ..clock import TimeUpError
 from ..model.graph import Pair
 from ..model.verdict import Attack, Lead, Stats
 from ..problem.layout import Compiled
+from ..progress import Nodes
 from .attacks.beam_search import BeamSearch
 from .attacks.extensions import Extensions, Flips
 from .attacks.local_search import LocalSearch
@@ -136,7 +137,7 @@ class Search:
         on_attack: Callable[[list[Pair]], None] | None = None,
         trace: Trace | None = None,
         alarm: Alarm | None = None,
-        progress: Callable[[int], None] | None = None,
+        progress: Callable[[Nodes], None] | None = None,
     ) -> None:
         self.worker = Worker(compiled, budget, options, on_attack, trace, alarm, later=True)
         self._asked, self._threads = options, threads
@@ -312,7 +313,7 @@ class Search:
             if code == PAUSED and self.work >= most_work:
                 return "work"
             if self._progress is not None:
-                self._progress(self.worker.nodes)
+                self._progress(Nodes(self.all_nodes, self.behind))
 
     def _share(self, most_nodes: int) -> str | None:
         """Leave what is open to several workers."""
@@ -331,6 +332,12 @@ class Search:
             return None
         margin, flips = found
         return Lead(Attack(map(tuple, self.worker.compiled.pairs[list(flips)].tolist())), margin)
+
+    @property
+    def behind(self) -> float | None:
+        """By how much a rival misses the label under `lead`."""
+        found = [one.lead[0] for one in self._looked if one.lead is not None]
+        return max(-max(found), 0.0) if found else None
 
     @property
     def work(self) -> int:

@@ -59,8 +59,10 @@ def load_on_demand() -> None:
     if INTERPRETED:
         return
     from .from_base import warm_up_charges, warm_up_lengths
+    from .strategies.attended import warm_up_attention
     from .strategies.by_size import warm_up_sizes
 
+    warm_up_attention()
     warm_up_sizes()
     warm_up_charges()
     warm_up_lengths()

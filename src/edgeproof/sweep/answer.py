@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
 from ..model.verdict import Attack, Radius, Stats, Verdict
 from .plan import Question
 
@@ -25,12 +27,26 @@ class Failure:
     exact: bool = False
     robust: bool = False
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values under the same names."""
+        return {
+            "status": self.status, "node": self.node, "error": self.error, "message": self.message,
+            "stats": dict(self.stats),
+        }  # fmt: skip
+
     def __repr__(self) -> str:
         where = "graph" if self.node is None else f"node {self.node}"
         return f"Failure({where}: {self.error}: {self.message})"
 
 
 Result = Verdict | Radius | Failure
+
+
+def _plain(budget: Any) -> Any:
+    """A number, one for each vertex, or in words what makes the number."""
+    if budget is None or isinstance(budget, int):
+        return budget
+    return budget.tolist() if isinstance(budget, np.ndarray) else str(budget)
 
 
 @dataclass(frozen=True)
@@ -44,6 +60,18 @@ class Answer:
     key: str
     result: Result
     implied_by: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields of its result with those of the question, as plain values: a row of a table.
+
+        `pandas.DataFrame(answer.to_dict() for answer in answers)` is such a table.
+        """
+        asked, threat = self.question, self.question.threat
+        return {
+            "key": self.key, "graph": asked.graph, "budget": _plain(threat.budget),
+            "local_budget": _plain(threat.local_budget),
+            "target": asked.target, "implied_by": self.implied_by, **self.result.to_dict(),
+        }  # fmt: skip
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name == "result":  # while unpickling there is no result yet

@@ -23,10 +23,16 @@ REST: dict[str, tuple[tuple[type, ...], Any]] = {
     **dict.fromkeys(("options", "stats"), ((dict,), {})),
     **dict.fromkeys(("error", "versions"), ((dict, NULL), None)),
     **dict.fromkeys(("reason", "implied_by"), ((str, NULL), None)),
-    "attack": ((list, NULL), None),
+    **dict.fromkeys(("attack", "features", "values", "injected", "types"), ((list, NULL), None)),
+    "cost": ((int, NULL), None),
     "finished": ((int, float, NULL), None),
 }
 _NUMBER = (int, float, NULL)
+# of a threat, only where it is used
+BEYOND: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("budget_rule", "local_budget_rule"), (str, NULL)), "budget_share": (int, NULL),
+    **dict.fromkeys(("cost", "features", "inject"), (dict, NULL)),
+}  # fmt: skip
 
 
 def complete(line: dict[str, Any]) -> dict[str, Any]:
@@ -62,6 +68,15 @@ def _tells_flips(threat: dict[str, Any]) -> None:
         listed = threat.get(name)
         told = listed is None or (type(listed) is dict and type(listed.get("count")) is int)
         _require(told, "threat", f"{name}: expected a count and a hash, got {listed!r:.40}")
+    for name, types in BEYOND.items():
+        _require(type(threat.get(name)) in types, "threat", f"{name}: got {threat.get(name)!r:.40}")
+    features, inject = threat.get("features"), threat.get("inject")
+    for name, part, numbers in (
+        ("features", features, ("budget",) if (features or {}).get("flips") else ("epsilon",)),
+        ("inject", inject, ("count", "edges")),
+    ):
+        told = part is None or all(type(part.get(one)) in _NUMBER for one in numbers)
+        _require(told, "threat", f"{name}: got {part!r:.40}")
 
 
 def _fits_status(line: dict[str, Any]) -> None:
@@ -71,15 +86,21 @@ def _fits_status(line: dict[str, Any]) -> None:
         status in ("robust", "vulnerable", "unknown", "error"), "status",
         f"expected robust, vulnerable, unknown or error, got {status!r:.40}",
     )  # fmt: skip
+    error = line["error"]
+    told = error is not None and all(type(error.get(field)) is str for field in ("type", "message"))
+    _require(told or (error is None and status != "error"), "error", f"got {error!r:.40}")
     if status == "error":
-        error = line["error"] or {}
-        _require(all(type(error.get(field)) is str for field in ("type", "message")), "error", "missing")
         return
     _require(line["label"] is not None, "label", "missing")
     _require(line["kind"] == "verdict" or line["lower"] is not None, "lower", "missing")
     _require(attack is not None or status != "vulnerable", "attack", "missing")
-    pairs = all(type(pair) is list and [type(one) for one in pair] == [int, int] for pair in attack or ())
-    _require(pairs, "attack", "expected pairs [u, v]")
+    for field in ("attack", "features"):
+        pairs = all(type(pair) is list and [type(one) for one in pair] == [int, int] for pair in line[field] or ())
+        _require(pairs, field, "expected pairs [u, v]")
+    for field, kinds in (("values", (int, float)), ("injected", (int,)), ("types", (int,))):
+        _require(all(type(one) in kinds for one in line[field] or ()), field, "expected numbers")
+    changed = line["values"] is None or len(line["values"]) == len(line["features"] or ())
+    _require(changed, "values", "expected one for each of the features")
 
 
 def _require(holds: bool, field: str, why: str) -> None:

@@ -28,7 +28,7 @@ def find_copies(job: Job, questions: Questions) -> dict[int, list[Copy]]:
     for group in questions.groups():
         content, graph = job.graph_hashes[group.graph], job.graphs[group.graph]
         for ask in group.asks:
-            threat = told.setdefault(repr(job.describe(ask.threat, graph)), len(told))
+            threat = told.setdefault(repr(job.describe(ask.threat, graph, group.node)), len(told))
             at = first.setdefault((content, group.node, group.label, threat, ask.target, ask.radius), ask.position)
             if at != ask.position:
                 copies.setdefault(at, []).append(Copy(group, ask))

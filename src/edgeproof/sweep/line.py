@@ -9,7 +9,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from ..model.verdict import Attack, Radius, Stats, Verdict
+from ..model.arrays import FloatArray
+from ..model.verdict import Attack, Radius, Stats, Verdict, attack_fields
 from ..version import __version__
 from .answer import Answer, Failure, Result
 from .job import Job
@@ -24,7 +25,7 @@ def make_line(
     job: Job, group: Group, ask: Ask, result: Result, *, limits: Limits, attempt: int, implied_by: str | None = None
 ) -> str:
     graph = job.graphs[group.graph]
-    threat = dict(job.describe(ask.threat, graph))
+    threat = dict(job.describe(ask.threat, graph, group.node))
     failure = result if isinstance(result, Failure) else None
     radius = result if isinstance(result, Radius) else None
     return json.dumps(
@@ -50,7 +51,7 @@ def make_line(
             "engine": job.engine,
             "options": job.chosen,
             "limits": limits.to_dict(),
-            "attack": None if result.attack is None else [list(pair) for pair in result.attack],
+            **attack_fields(result.attack),
             "rival": result.rival,
             "lower": None if radius is None else radius.lower,
             "upper": None if radius is None else radius.upper,
@@ -83,7 +84,8 @@ def resolve_target(ask: Ask, label: int | None, classes: int) -> int | None:
 
 def read_answer(line: dict[str, Any], question: Question) -> Answer:
     """The answer that a line holds, as a Python object."""
-    attack = None if line["attack"] is None else Attack((u, v) for u, v in line["attack"])
+    inject = question.threat.inject
+    attack = None if line["attack"] is None else stored_attack(line, None if inject is None else inject.features)
     shared: dict[str, Any] = {
         "attack": attack, "node": line["node"], "directed": line["directed"], "stats": Stats(**line["stats"]),
     }  # fmt: skip
@@ -100,6 +102,14 @@ def read_answer(line: dict[str, Any], question: Question) -> Answer:
             status=line["status"], label=line["label"], rival=line["rival"], reason=line["reason"], **shared
         )
     return Answer(question, line["key"], result, implied_by=line["implied_by"])
+
+
+def stored_attack(line: dict[str, Any], pool: FloatArray | None = None) -> Attack:
+    """pool: the rows of new vertices, which a line does not hold."""
+    return Attack(
+        [(u, v) for u, v in line["attack"]], features=[(v, c) for v, c in line["features"] or ()],
+        values=line["values"], injected=line["injected"] or (), types=line["types"] or (), cost=line["cost"], pool=pool,
+    )  # fmt: skip
 
 
 @cache

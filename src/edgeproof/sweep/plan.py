@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..model.arrays import IntArray, frozen_ints
+from ..model.by_degree import ByDegree
 from ..model.graph import Graph
 from ..model.network import Network
 from ..model.threat import Threat
@@ -141,18 +142,20 @@ class Listed(Questions):
         return iter(self._groups)
 
 
+def _size(budget: int | IntArray | ByDegree | None) -> float:
+    """A guess is enough: of a rule, what it gives a vertex of degree 4."""
+    if isinstance(budget, ByDegree):
+        return float(budget.of(4))
+    return np.inf if budget is None else float(np.mean(budget))
+
+
 def asking_order(threats: Sequence[Threat]) -> list[int]:
     """The largest threat first, since `robust` under it settles all it contains; then upwards, since an attack found
     under a small one settles all that contain it.
     """
 
     def size(number: int) -> tuple[float, float]:
-        one = threats[number]
-        local = one.local_budget
-        return (
-            np.inf if one.budget is None else one.budget,
-            np.inf if local is None else float(np.mean(local)),
-        )
+        return _size(threats[number].budget), _size(threats[number].local_budget)
 
     upwards = sorted(range(len(threats)), key=size)
     return upwards[-1:] + upwards[:-1]
@@ -194,6 +197,8 @@ def check(network: Network, graphs: Sequence[Graph], questions: Questions) -> No
             raise InputError(
                 f"the network expects {network.num_features} features, the graph has {graph.features.num_columns}"
             )
+    if network.task == "graph" and any("budget" in threat.rules for threat in questions.threats):
+        raise InputError("budget: by degree is for questions about a node; the network classifies graphs")
     if not isinstance(questions, _Product):
         return  # a list may be mixed: what is wrong with one question is recorded as its error
     plan = questions._plan

@@ -2,7 +2,7 @@
 
 `robust` under a threat holds under every threat that it contains. An attack settles every threat that admits it: its
 size, its pairs, and what it costs at each vertex. So (5, 5) says something about (2, 2), but a (2, 2) attack with both
-flips at one vertex says nothing about (5, 1).
+flips at one vertex says nothing about (5, 1). Answers about threats beyond flips of equal cost settle nothing else.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Fact(NamedTuple):
 
 def learn(job: Job, group: Group, ask: Ask, result: Result) -> Fact | None:
     """What a decided answer teaches; an open interval teaches nothing, so that all facts are lines of the store."""
-    if isinstance(result, Failure) or status_of(result) not in DECIDED:
+    if isinstance(result, Failure) or status_of(result) not in DECIDED or not job.threats[ask.threat].is_plain:
         return None
     proved = float(result.lower) if isinstance(result, Radius) else -1.0
     if status_of(result) == "robust":
-        proved = _budget(job, ask)
+        proved = _budget(job, group, ask)
     return _fact(job, group, ask, result.label, proved, result.attack, result.rival)
 
 
@@ -52,15 +52,21 @@ def recall(job: Job, group: Group, ask: Ask, line: dict[str, Any]) -> Fact | Non
     """What a stored answer teaches; one that was implied teaches nothing new, a copy of an equal graph's does."""
     if line["status"] not in DECIDED or line["implied_by"] not in (None, line["key"]):
         return None
+    if not job.threats[ask.threat].is_plain:
+        return None
     proved = -1.0 if line["lower"] is None else float(line["lower"])
     if line["status"] == "robust":
-        proved = _budget(job, ask)
+        proved = _budget(job, group, ask)
     attack = None if line["attack"] is None else Attack((u, v) for u, v in line["attack"])
     return _fact(job, group, ask, line["label"], proved, attack, line["rival"])
 
 
-def _budget(job: Job, ask: Ask) -> float:
-    budget = job.threats[ask.threat].budget
+def _threat(job: Job, group: Group, number: int) -> Threat:
+    return job.threat(number, job.graphs[group.graph], group.node)
+
+
+def _budget(job: Job, group: Group, ask: Ask) -> float:
+    budget = _threat(job, group, ask.threat).budget
     return inf if budget is None else budget
 
 
@@ -75,8 +81,10 @@ def _fact(
 
 def settle(job: Job, group: Group, ask: Ask, facts: Iterable[Fact]) -> tuple[Result, str] | None:
     """The answer that follows from the facts, and the key of the one that decided it; None if none follows."""
-    graph, threat = job.graphs[group.graph], job.threats[ask.threat]
-    cap = _budget(job, ask)
+    graph, threat = job.graphs[group.graph], _threat(job, group, ask.threat)
+    if not threat.is_plain:
+        return None
+    cap = _budget(job, group, ask)
     proved, proof = -1.0, None
     smallest: Fact | None = None
     for fact in sorted(facts, key=lambda fact: fact.key):  # whatever the order in which they were learned
@@ -91,7 +99,7 @@ def settle(job: Job, group: Group, ask: Ask, facts: Iterable[Fact]) -> tuple[Res
             smallest = fact
         if fact.proved > proved and fact.target in (None, target):
             reach = min(fact.proved, cap)
-            if contains(job.threats[fact.threat], threat, reach, graph, group.node):
+            if contains(_threat(job, group, fact.threat), threat, reach, graph, group.node):
                 proved, proof = reach, fact
     shared: dict[str, Any] = {"node": group.node, "directed": graph.directed, "stats": Stats(seconds=0.0)}
     if proof is not None and proved >= cap:

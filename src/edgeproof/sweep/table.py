@@ -20,7 +20,8 @@ COLUMNS = {
     "network_name": "VARCHAR", "graph": "VARCHAR", "graph_name": "VARCHAR", "graph_index": "INTEGER", "node": "BIGINT",
     "asked": "JSON", "label": "INTEGER", "target": "INTEGER", "true_label": "BIGINT", "budget": "HUGEINT",
     "local_budget": "HUGEINT", "threat": "JSON", "directed": "BOOLEAN", "engine": "VARCHAR", "options": "JSON",
-    "limits": "JSON", "attack": "JSON", "rival": "INTEGER", "lower": "BIGINT", "upper": "BIGINT", "exact": "BOOLEAN",
+    "limits": "JSON", "attack": "JSON", "features": "JSON", "values": "JSON", "injected": "JSON",
+    "types": "JSON", "cost": "HUGEINT", "rival": "INTEGER", "lower": "BIGINT", "upper": "BIGINT", "exact": "BOOLEAN",
     "reason": "VARCHAR", "error": "JSON", "implied_by": "VARCHAR", "attempt": "INTEGER", "stats": "JSON",
     "versions": "JSON", "finished": "DOUBLE",
 }  # fmt: skip

@@ -59,6 +59,23 @@ def test_all_slots_are_filled_once_a_search_has_run() -> None:
     assert [one.symbol for one in ours if not one.cell] == []
 
 
+def test_only_rooms_on_demand_have_kernels_that_nobody_compiles_ahead() -> None:
+    """Others would be missed, in the cache of a fresh install, by whoever imports their room: a cache that is whole."""
+    warm_up()
+    program = """
+import pkgutil, sys
+import edgeproof.search
+from edgeproof.search.jit.linking import LinkedKernel
+from edgeproof.search.warm_up import load_or_compile
+load_or_compile()
+for module in pkgutil.walk_packages(edgeproof.search.__path__, "edgeproof.search."):
+    __import__(module.name)
+sys.exit(", ".join(one.symbol for one in LinkedKernel.every if one.is_always_there and not one.cell))
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
 def test_kernels_are_stale_together_or_not_at_all() -> None:
     """A file's date must not make one of them stale: its callers would be loaded and not find it."""
     warm_up()

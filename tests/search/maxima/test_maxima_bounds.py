@@ -37,7 +37,7 @@ WITH_A_MAX = Grid(
     styles=("integers", "signs", "dyadic", "gaussian", "gaussian", "gaussian"),
     calibrations=("none",),
 )
-Shape = tuple[int, int, int]
+Shape = tuple[int, int, int, int]
 
 
 class Bench:
@@ -47,7 +47,7 @@ class Bench:
         self.query, self.question, self.star = query, question, question.star
         self.stand, n = question.stand(), question.star.n
         self.found = make_pass(self.star, n, 32)
-        self.tables = make_tables(self.star, question.base.heard, n, most)
+        self.tables = make_tables(question, n, most)
         self.lent = tuple(Bundle(one) for one in (self.star, self.stand, self.found, self.tables))
         self.vertices = Vertices(question, self.stand, self.lent[0], self.lent[1])
         self.evaluator = FlipEvaluator(query)
@@ -67,7 +67,8 @@ class Bench:
         graph, node = self.query.graph, self.query.claim.node
         at = [pair for pair in flips if pair[1] == node or (not graph.directed and pair[0] == node)]
         gone = sum(graph.has_edge(*pair) for pair in at)
-        return len(at) - gone, gone, len(flips) - len(at)
+        cuts = sum(graph.has_edge(*pair) for pair in flips) - gone
+        return len(at) - gone, gone, len(flips) - len(at) - cuts, cuts
 
 
 def scaled(query: Query, index: int) -> Query:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,6 +66,19 @@ def test_verdict_and_radius_agree_with_brute_force(grid: Grid, part: int, reques
         problem = disagreement(engine, query, FORCED)
         assert problem is None, f"seed {seed + 100}, index {index}: {problem}\n{query}"
     assert asked > count // PARTS // 3
+
+
+def test_more_flips_in_doubt_than_a_pass_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole numbers tie often: then exact arithmetic refutes all that are kept, and there are others."""
+    monkeypatch.setattr("edgeproof.search.budget.search.KEPT", 1)
+    asked = 0
+    for index in range(120):
+        query = draw(77, index, replace(TWO_LAYERS, styles=("integers", "signs")))
+        if is_for(query, resolve(FORCED)):
+            asked += 1
+            problem = disagreement(engine, query, FORCED)
+            assert problem is None, f"seed 77, index {index}: {problem}\n{query}"
+    assert asked > 40
 
 
 # --- attacks whose flips work only together ---

@@ -12,10 +12,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...errors import InputError
-from ..raw import RawLayer, RawNetwork, RawReadout
-from .expressions import Expression, Matrix, Vector, add, computed, dense, just, pool
+from ..raw import CURVES, RawLayer, RawNetwork, RawReadout
+from .expressions import Attending, Expression, Matrix, Vector, add, computed, dense, just, pool
 
 Level = dict[Vector, int]
+FIRST_CURVE = min(CURVES.values())
+_NAMES = {0.0: "relu", 1.0: "none", **{float(code): name for name, code in CURVES.items()}}
 
 
 def arrange(result: Expression, features: Vector, origin: str) -> RawNetwork:
@@ -115,10 +117,10 @@ def _needed(outputs: Iterable[Vector]) -> list[Vector]:
     return list(order)
 
 
-def _levels(vectors: list[Vector]) -> tuple[Level, dict[int, str]]:
+def _levels(vectors: list[Vector]) -> tuple[Level, dict[int, str | Attending]]:
     """The layer that computes each vector, and what each layer aggregates by: one way a layer."""
     level: Level = {}
-    hows: dict[int, str] = {}
+    hows: dict[int, str | Attending] = {}
     for vector in vectors:
         definition = vector.definition
         if definition is None:
@@ -153,11 +155,12 @@ def _chain(inputs: list[Vector], outputs: list[Vector]) -> tuple[list[RawLayer],
     return layers, layout
 
 
-def _layer(below: list[Vector], here: list[Vector], at: int, level: Level, how: str) -> RawLayer:
+def _layer(below: list[Vector], here: list[Vector], at: int, level: Level, how: str | Attending) -> RawLayer:
     columns = dict(zip(below, np.cumsum([0, *(v.width for v in below)]), strict=False))
     rows = np.cumsum([0, *(v.width for v in here)])
     C = np.zeros((rows[-1], sum(v.width for v in below)))
-    A, b, slopes = np.zeros_like(C), np.zeros(rows[-1]), np.ones(rows[-1])
+    A = np.zeros((rows[-1], how.width)) if isinstance(how, Attending) else np.zeros_like(C)
+    b, slopes, attention = np.zeros(rows[-1]), np.ones(rows[-1]), None
     for vector, start in zip(here, rows, strict=False):
         mine = slice(start, start + vector.width)
         if level[vector] < at:
@@ -165,14 +168,24 @@ def _layer(below: list[Vector], here: list[Vector], at: int, level: Level, how: 
             continue
         assert vector.definition is not None
         assert vector.slopes is not None
-        for weight, terms in ((C, vector.definition.own), (A, vector.definition.heard)):
+        heard = vector.definition.heard
+        if isinstance(how, Attending):
+            for v, matrix in heard.items():  # one at most
+                attention, A[mine] = how.among(columns[v], C.shape[1]), matrix
+            heard = {}
+        for weight, terms in ((C, vector.definition.own), (A, heard)):
             for v, matrix in terms.items():
                 weight[mine, columns[v] : columns[v] + v.width] = dense(matrix, v.width)
         b[mine], slopes[mine] = vector.definition.b, vector.slopes
+    how = "attention" if isinstance(how, Attending) else how
+    if (slopes >= FIRST_CURVE).any():
+        names = [_NAMES.get(slope, "leaky_relu") for slope in slopes.tolist()]
+        one = names[0] if len(set(names)) == 1 else tuple(names)
+        return RawLayer(C, A, b, how, one, np.where(slopes < FIRST_CURVE, slopes, 0.0), attention)
     if (slopes == slopes[0]).all():
         activation = {0.0: "relu", 1.0: "none"}.get(float(slopes[0]), "leaky_relu")
-        return RawLayer(C, A, b, how, activation, float(slopes[0]))
-    return RawLayer(C, A, b, how, "leaky_relu", slopes)
+        return RawLayer(C, A, b, how, activation, float(slopes[0]), attention)
+    return RawLayer(C, A, b, how, "leaky_relu", slopes, attention)
 
 
 def _accumulate(vectors: list[Vector], outputs: list[Vector]) -> list[Vector]:

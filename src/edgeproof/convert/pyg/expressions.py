@@ -12,11 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..raw import RawAttention
+
 Matrix = NDArray[np.float64]
 
 
 class Vector:
-    """`act(definition)`, with the activation's slope on negative numbers for each entry; None: given, not computed.
+    """`act(definition)`, with the activation's slope on negative numbers for each entry, or the number of a curve
+    (`CURVES` of raw.py); definition None: given, not computed.
 
     `place` is "vertex" or "graph": where it lives. Compared by identity.
     """
@@ -31,12 +34,36 @@ class Vector:
         self.pooled: tuple[str, Vector] | None = None  # how, and of which vector at the vertices
 
 
+class Attending:
+    """The attention of one layer, compared by identity; `width` of what it aggregates."""
+
+    __slots__ = ("raw", "width")
+
+    def __init__(self, raw: RawAttention, width: int) -> None:
+        self.raw, self.width = raw, width
+
+    def among(self, start: int, columns: int) -> RawAttention:
+        """The same where its input begins at column `start` of so many."""
+        raw = self.raw
+
+        def widened(weight: Any) -> Any:
+            if weight is None:
+                return None
+            out = np.zeros((*weight.shape[:2], columns))
+            out[:, :, start : start + weight.shape[2]] = weight
+            return out
+
+        return raw._replace(values=widened(raw.values), target_values=widened(raw.target_values))
+
+
 class Expression(NamedTuple):
-    """`sum of own[v] v + sum of heard[v] agg(v) + b`; a matrix None stands for the identity."""
+    """`sum of own[v] v + sum of heard[v] agg(v) + b`; a matrix None stands for the identity. `heard` names one vector
+    where `how` is attention, whose matrix has a column for each number that is aggregated.
+    """
 
     own: dict[Vector, Matrix | None]
     heard: dict[Vector, Matrix | None]
-    how: str  # the aggregation of `heard`; "" where nothing is heard
+    how: str | Attending  # the aggregation of `heard`; "" where nothing is heard
     b: Matrix
     place: str
 
@@ -113,11 +140,12 @@ def concatenate(parts: list[Expression]) -> Expression:
         out: dict[Vector, Matrix | None] = {}
         for part, start in zip(parts, starts, strict=False):
             for v, matrix in getattr(part, which).items():
+                filled = dense(matrix, v.width)
                 if v not in out:
-                    out[v] = np.zeros((starts[-1], v.width))
+                    out[v] = np.zeros((starts[-1], filled.shape[1]))
                 held = out[v]
                 assert held is not None
-                held[start : start + part.width] = dense(matrix, v.width)
+                held[start : start + part.width] = filled
         return out
 
     how = next((part.how for part in parts if part.how), "")
@@ -172,6 +200,21 @@ def aggregate(expression: Expression, how: str) -> Expression:
     if not moves:
         expression = just(computed(expression))
     return Expression({}, dict(expression.own), how, np.zeros(expression.width), expression.place)
+
+
+def attended(expression: Expression, how: Attending) -> Expression:
+    """What a vertex hears through attention: of a vector, as logits see all that is sent."""
+    vector = _the_vector(expression)
+    heard: dict[Vector, Matrix | None] = {vector: np.eye(how.width)}
+    return Expression({}, heard, how, np.zeros(how.width), expression.place)
+
+
+def _the_vector(expression: Expression) -> Vector:
+    if len(expression.own) == 1 and not expression.heard and not expression.b.any():
+        vector, matrix = next(iter(expression.own.items()))
+        if matrix is None:
+            return vector
+    return computed(expression)
 
 
 def _picks(matrix: Matrix) -> bool:

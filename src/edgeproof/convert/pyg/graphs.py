@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -85,12 +85,59 @@ def flip_data(data: Any, pairs: Iterable[tuple[int, int]], directed: bool | None
     """A copy with these pairs flipped; columns of edges that stay keep their order."""
     (raw,), _ = read_data(data)
     edges = list(zip(raw.sources.tolist(), raw.targets.tolist(), strict=True))
-    there = set(edges)
-    if directed is None:
-        directed = any((v, u) not in there for u, v in edges)
-    flips = {(u, v) for u, v in pairs} | (set() if directed else {(v, u) for u, v in pairs})
-    kept = [edge for edge in edges if edge not in flips] + sorted(flips - there)
+    flips = flips_of(edges, pairs, directed)
+    kept = [edge for edge in edges if edge not in flips] + sorted(flips - set(edges))
     flipped = copy.copy(data)
     index = data.edge_index
     flipped.edge_index = index.new_tensor(kept).reshape(-1, 2).t().contiguous()
     return flipped
+
+
+def flips_of(
+    edges: Sequence[tuple[int, int]], pairs: Iterable[tuple[int, int]], directed: bool | None
+) -> set[tuple[int, int]]:
+    """The columns that these pairs mean: both directions in an undirected graph."""
+    if directed is None:
+        there = set(edges)
+        directed = any((v, u) not in there for u, v in edges)
+    listed = list(pairs)
+    return set(listed) | (set() if directed else {(v, u) for u, v in listed})
+
+
+def change_data(
+    data: Any,
+    pairs: Iterable[tuple[int, int]],
+    directed: bool | None,
+    features: Iterable[tuple[int, int]],
+    values: Iterable[float] | None,
+    rows: list[list[float]],
+) -> Any:
+    """A copy with these pairs flipped, features flipped between 0 and 1 (or set to `values`), and vertices added.
+
+    Where a mask or a class belongs to each vertex, new ones have False and -1.
+    """
+    (raw,), _ = read_data(data)
+    changed = copy.copy(data)
+    n = raw.num_vertices
+    x = data.x.clone()
+    held = None if values is None else list(values)
+    for at, (vertex, column) in enumerate(features):
+        x[vertex, column] = (0.0 if float(x[vertex, column]) else 1.0) if held is None else held[at]
+    if rows:
+        x = _joined([x, x.new_tensor(rows)])
+        for field in data.keys():  # noqa: SIM118 - not a dict
+            value = data[field]
+            if field != "x" and getattr(value, "shape", ())[:1] == (n,):
+                shape = (len(rows), *value.shape[1:])
+                blank = value.new_zeros(shape) if str(value.dtype) == "torch.bool" else value.new_full(shape, -1)
+                changed[field] = _joined([value, blank])
+        if getattr(data, "num_nodes", None) is not None and "num_nodes" in data:
+            changed.num_nodes = n + len(rows)
+    changed.x = x
+    return flip_data(changed, pairs, directed)
+
+
+def _joined(parts: list[Any]) -> Any:
+    import torch
+
+    return torch.cat(parts)

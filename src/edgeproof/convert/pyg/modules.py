@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .attention import gat, gatv2
 from .convolutions import AGGREGATIONS, Call, bias_of, check_width, combined, gin, graph, linear, numbers, sage, simple
+from .curved import OF_MODULES, of_module
 from .expressions import Expression, concatenate, maximum, pool, scale
 from .piecewise import clamp, hardsigmoid, leaky_relu, relu, softshrink
 from .propagation import appnp, arma, cheb, gcn, gcn2, light, mixhop, sgc, ssgc, tag
@@ -31,6 +33,8 @@ CONVOLUTIONS: dict[str, Callable[[Call, Expression], Expression]] = {
     "TAGConv": tag,
     "ChebConv": cheb,
     "ARMAConv": arma,
+    "GATConv": gat,
+    "GATv2Conv": gatv2,
 }
 
 
@@ -48,6 +52,23 @@ class Ranked(Expression):
         made = cls(*x)
         made.through, made.name, made.refused = through, name, refused
         return made
+
+
+class Bent(Expression):
+    """What a monotone curve gives. As the very last step it may be left out, as Ranked is; `before` is what is left."""
+
+    before: Ranked | None = None  # of this very expression; not of what is made of it
+
+    @classmethod
+    def of(cls, bent: Expression, before: Ranked) -> Bent:
+        made = cls(*bent)
+        made.before = before
+        return made
+
+
+def last_step(x: Expression) -> Expression:
+    """What decides the order of the scores."""
+    return x.before if isinstance(x, Bent) and x.before is not None else x
 
 
 # functions that keep the order of scores, by name
@@ -128,6 +149,10 @@ def apply_plain(module: Any, x: Expression, where: str) -> Expression:
     not_ranked(x)
     if is_plain(module):
         return PLAIN[name](module, x, where)
+    if is_theirs(module) and name in OF_MODULES:
+        bent = of_module(module, x, where)
+        kept = OF_MODULES[name][0]
+        return Bent.of(bent, Ranked.of(x, module, kept, refused_module(where, module))) if kept in MONOTONE else bent
     flat = name.lower().removesuffix("module")
     kept = {"logsoftmax": "log_softmax"}.get(flat, flat)
     if is_theirs(module) and kept in MONOTONE:

@@ -12,7 +12,7 @@ from ...errors import InputError
 from ..raw import RawNetwork
 from .arrange import arrange
 from .expressions import transform
-from .modules import Ranked, is_plain
+from .modules import Ranked, is_plain, last_step
 from .trace import trace_list, trace_module
 
 
@@ -64,6 +64,7 @@ def read_module(module: Any, num_features: int | None = None, output: int | str 
         result, features = trace_list(module if is_list else [module], origin, num_features)
     else:
         result, features = trace_module(module, origin, num_features, output)
+    result = last_step(result)
     through = result.through if isinstance(result, Ranked) else None
     one_score = result.width == 1
     if one_score:

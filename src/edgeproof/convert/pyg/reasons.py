@@ -6,10 +6,9 @@ _USE = "retrain with SAGEConv, GraphConv, GINConv or GCNConv"
 _ATTENTION = (
     f"attention weighs every message by a learned function of both its ends, which no layer of a Network can; {_USE}"
 )
-SMOOTH = (
-    "it is curved everywhere, and a verdict needs pieces that are linear; retrain with ReLU, LeakyReLU, PReLU, "
-    "ReLU6 or "
-    "Hardtanh (as the very last step of a classifier a monotone one is fine)"
+CURVED = (
+    "it is curved in a way that no bound here knows; retrain with GELU, SiLU, ELU, tanh, ReLU or another activation in "
+    "the table of docs/pyg.md"
 )
 _DATA_NORM = "it divides by a statistic of the data it sees; retrain with BatchNorm, which is fixed after training"
 _EDGES = f"its messages depend on edge features, and a pair that an adversary inserts has none; {_USE}"
@@ -29,15 +28,14 @@ _CURVED = "it is curved, and a verdict needs pieces that are linear; leave it ou
 
 MODULES = {
     **dict.fromkeys(
-        ("GATConv", "GATv2Conv", "TransformerConv", "AGNNConv", "SuperGATConv", "FusedGATConv", "GPSConv", "FAConv",
+        ("TransformerConv", "AGNNConv", "SuperGATConv", "FusedGATConv", "GPSConv", "FAConv",
          "MultiheadAttention", "PointTransformerConv", "DNAConv", "FeaStConv", "AttentionalAggregation",
          "CuGraphGATConv", "SelfAttention", "PerformerAttention", "GeneralConv"),
         _ATTENTION,
     ),
     **dict.fromkeys(
-        ("ELU", "GELU", "SiLU", "Tanh", "Sigmoid", "SELU", "CELU", "Softplus", "Mish", "Softsign", "LogSigmoid",
-         "Tanhshrink", "Swish"),
-        SMOOTH,
+        ("Mish", "Softsign", "Swish"),
+        CURVED,
     ),
     **dict.fromkeys(
         ("LayerNorm", "GroupNorm", "InstanceNorm1d", "InstanceNorm", "GraphNorm", "PairNorm", "MessageNorm",
@@ -70,7 +68,7 @@ MODULES = {
         "MixHopConv or SGConv",
     "WLConv": "it hashes colours, which no small change moves smoothly; use GINConv",
     "WLConvContinuous": "it weighs by degrees as no aggregation of a Network does; use SAGEConv(aggr='mean')",
-    "AntiSymmetricConv": "its step is bent by tanh; use GCN2Conv, or residual connections with ReLU",
+    "AntiSymmetricConv": "it subtracts from its weight the transpose, which from_pyg does not read; use GCN2Conv",
     "DirGNNConv": "it hears along the reversed edges too, and a Network hears along the given ones; use an "
         "undirected graph",
     "MeshCNNConv": "it orders the four neighbours of an edge in a mesh, which a Graph does not carry",
@@ -105,9 +103,7 @@ MODULES = {
 }  # fmt: skip
 
 FUNCTIONS = {
-    **dict.fromkeys(("elu", "gelu", "silu", "tanh", "sigmoid", "selu", "celu", "softplus", "mish", "softsign",
-        "logsigmoid"),
-                    SMOOTH),
+    **dict.fromkeys(("mish", "softsign"), CURVED),
     **dict.fromkeys(("exp", "log", "log1p", "sqrt", "rsqrt", "square", "pow", "erf", "sin", "cos", "reciprocal"),
                     _CURVED),
     **dict.fromkeys(("layer_norm", "group_norm", "instance_norm", "var", "std", "var_mean", "std_mean"), _DATA_NORM),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import InputError
-from .reasons import FUNCTIONS, MODULES, SMOOTH
+from .reasons import CURVED, FUNCTIONS, MODULES
 
 WAY_OUT = "give ep.from_pyg the list of its layers in order, or write it as ep.Network([ep.Layer(...), ...])"
 
@@ -48,7 +48,7 @@ def refused_module(where: str, module: Any) -> InputError:
     elif ".norm." in kind:
         why = MODULES["LayerNorm"]
     elif ".activation" in kind:
-        why = SMOOTH
+        why = CURVED
     else:
         why = f"from_pyg has no rule for this class; write it with layers in the table of docs/pyg.md, or {WAY_OUT}"
     return refusal(where, name, why)

@@ -24,10 +24,14 @@ from .networks import require_torch
 _WORD = re.compile(r"\s*(?:(?P<name>[\w.]+):)?(?P<kind>[a-z_]+)\s*(?P<opens>\()?")
 KINDS = (
     "sage(sum|mean|max), graph(add|mean|max), gcn, gin(linear relu ...), linear, batch_norm, relu, leaky_relu(SLOPE), "
-    "prelu, add_pool, mean_pool, max_pool"
+    "prelu, elu, selu, gelu, silu, tanh, sigmoid, softplus, add_pool, mean_pool, max_pool"
 )
 
 
+_CURVED = {
+    "elu": "ELU", "selu": "SELU", "gelu": "GELU", "silu": "SiLU", "tanh": "Tanh", "sigmoid": "Sigmoid",
+    "softplus": "Softplus",
+}  # fmt: skip
 _POOLS = {"add_pool": "global_add_pool", "mean_pool": "global_mean_pool", "max_pool": "global_max_pool"}
 
 
@@ -139,6 +143,8 @@ def _build(word: Word, weights: _Weights, inside: str) -> Any:
         return getattr(g, _POOLS[kind])
     if kind == "relu":
         return nn.ReLU()
+    if kind in _CURVED:
+        return getattr(nn, _CURVED[kind])()
     if kind == "leaky_relu":
         return nn.LeakyReLU(_number(word))
     if kind == "prelu":

@@ -8,12 +8,14 @@ from typing import Any
 
 from ...errors import InputError
 from .convolutions import Call
+from .curved import CURVED, of_function
 from .edges import BATCH, BATCHES, EDGES, Given, changed_edges, require_plain
 from .expressions import Expression, Vector, given, just
 from .functions import FUNCTIONS
 from .modules import (
     MONOTONE,
     POOLS,
+    Bent,
     Ranked,
     apply_convolution,
     apply_plain,
@@ -64,7 +66,7 @@ def trace_list(pieces: Sequence[Any], origin: str, num_features: int | None) -> 
             x = apply_pool(x, POOLS[name], where)
         elif hasattr(piece, "propagate"):
             x = apply_convolution(Call(piece, where, run, just(features)), x)
-        elif hasattr(piece, "forward") or name in LISTED or name in MONOTONE or name in REFUSED:
+        elif hasattr(piece, "forward") or name in LISTED or name in MONOTONE or name in CURVED or name in REFUSED:
             x = run(piece, x, where)
         else:
             why = (
@@ -199,12 +201,16 @@ class _Reader:
         x = args[0] if args else kwargs.get("input")
         if name in MONOTONE and isinstance(x, Expression):
             not_ranked(x)
-            others = {key: one for key, one in kwargs.items() if key in ("dim", "alpha")}
-            if args[1:]:
+            others = {key: one for key, one in kwargs.items() if key in ("dim", "alpha", "beta", "threshold")}
+            if args[1:] and name not in ("softplus",):
                 others["dim" if name.endswith("softmax") else "alpha"] = args[1]
             if name.endswith("softmax") and others.get("dim") not in (1, -1):
                 raise refusal(where, name, f"expected dim=-1 (over the classes), got dim={others.get('dim')}")
-            return Ranked.of(x, partial(_named(name), **others), name, refused_function(where, name))
+            ranked = Ranked.of(x, partial(_named(name), **others), name, refused_function(where, name))
+            return Bent.of(of_function(name, x, where, args[1:], kwargs), ranked) if name in CURVED else ranked
+        if name in CURVED and isinstance(x, Expression):
+            not_ranked(x)
+            return of_function(name, x, where, args[1:], kwargs)
         if name not in FUNCTIONS:
             for one in flat:
                 not_ranked(one)
@@ -313,6 +319,10 @@ def run_in(origin: str) -> Callable[[Any, Expression, str], Expression]:
             return x
         if not isinstance(module, torch.nn.Module):
             name = getattr(module, "__name__", type(module).__name__)
+            if name in CURVED:
+                not_ranked(x)
+                bent, ranked = CURVED[name](x, where), Ranked.of(x, _named(name), name, refused_function(where, name))
+                return Bent.of(bent, ranked) if name in MONOTONE else bent
             if name in MONOTONE:
                 return Ranked.of(x, _named(name), name, refused_function(where, name))
             if name not in LISTED:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,9 @@ import numpy as np
 from ...errors import TooLargeError
 from ...model.arrays import IntArray
 from ...model.graph import Pair
+from ...model.injection import NewEnds
 from ...model.query import Query
+from .features import Free, free_features
 
 PAIR_LIMIT = 100_000
 FIXED = -1  # in place of a pair's number: an edge that never flips
@@ -33,10 +35,19 @@ class Arena:
     pairs: list[Pair]
     payers: list[tuple[int, ...]]  # the vertices whose local budget a flip of this pair is charged to
     local: dict[int, int]  # local budgets, where there are any
-    budget: int
+    budget: int  # most pairs that flip
+    costs: list[int]  # of each pair
+    total: int | None  # what they, and features that share it, may cost
+    free: Free | None  # features that may change; then `needed` begins with a ring for a layer that hands them on
 
     def with_budget(self, budget: int) -> Arena:
-        return Arena(self.needed, self.arcs, self.pairs, self.payers, self.local, min(budget, len(self.pairs)))
+        return replace(self, budget=min(budget, len(self.pairs)), total=budget)
+
+    @property
+    def most(self) -> int:
+        """What all of it costs together."""
+        shared = self.free.row.size if self.free is not None and self.free.shared else 0
+        return sum(self.costs) + shared
 
 
 def survey(query: Query, budget: int | None) -> Arena:
@@ -57,7 +68,12 @@ def survey(query: Query, budget: int | None) -> Arena:
     pairs = list(numbers)
     payers = [fragile.payers(pair) for pair in pairs]
     local = {w: limit for some in payers for w in some if (limit := query.threat.local_budget_of(w)) is not None}
-    return Arena(needed, arcs, pairs, payers, local, len(pairs) if budget is None else min(budget, len(pairs)))
+    prices = query.threat.costs(query.graph)
+    free = free_features(query, needed[0])
+    if free is not None:
+        needed.insert(0, list(needed[0]))
+    most = len(pairs) if budget is None else min(budget, len(pairs))
+    return Arena(needed, arcs, pairs, payers, local, most, [prices.get(pair, 1) for pair in pairs], budget, free)
 
 
 class _Fragile:
@@ -84,12 +100,17 @@ class _Fragile:
             return self._threat.delete
         if self._threat.insert == "target":
             return u != v and (v == self._node or (not self._graph.directed and u == self._node))
+        if isinstance(self._threat.insert, NewEnds) and max(u, v) < self._threat.insert.first:
+            return False
         return bool(self._threat.insert) and u != v
 
     def _sources(self, v: int, inside: set[int]) -> list[int]:
         """Every u for which u -> v is an edge or could be inserted."""
         if self._listed is not None:
             return sorted(inside.union(self._listed.get(v, ())))
+        if isinstance(self._threat.insert, NewEnds):
+            first = self._threat.insert.first
+            return sorted(inside.union(range(0 if v >= first else first, self._graph.num_vertices)))
         if self._threat.insert is True or (self._threat.insert == "target" and v == self._node):
             return list(range(self._graph.num_vertices))
         if self._threat.insert == "target" and not self._graph.directed and self._node is not None:

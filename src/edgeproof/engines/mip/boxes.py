@@ -167,7 +167,10 @@ class Encloser:
     def __init__(self, query: Query, arena: Arena, objective: Objective) -> None:
         self._arena, self._objective = arena, objective
         dense = query.graph.features.dense(arena.needed[0])
-        self._features = Box(dense, dense)
+        low, high, free = dense, dense.copy(), arena.free
+        if free is not None:
+            low[free.row, free.column], high[free.row, free.column] = free.low, free.high
+        self._features = Box(low, high)
         self._rows = [{v: row for row, v in enumerate(some)} for some in arena.needed]
         self._first = self._products(0, self._features)
 
@@ -181,6 +184,8 @@ class Encloser:
         return own, times(layer.A, below)
 
     def __call__(self, flips: IntArray) -> Enclosure:
+        """`flips`: what is decided about pairs; what is decided about features comes behind, and is not looked at."""
+        flips = flips[: len(self._arena.pairs)]
         before, after = list[Box](), list[Box]()
         below = self._features
         for number, layer in enumerate(self._objective.layers):

@@ -12,9 +12,9 @@ from ...arithmetic.decide import Decider
 from ...arithmetic.float64 import evaluate
 from ...clock import Clock, TimeUpError
 from ...model.arrays import FloatArray, IntArray
-from ...model.graph import Pair
+from ...model.perturb import with_features
 from ...model.query import Query
-from ...model.verdict import Stats
+from ...model.verdict import Attack, Stats
 from . import solve_gurobi, solve_highs, solve_scip
 from .arena import UNDECIDED, Arena
 from .boxes import Encloser, Enclosure
@@ -61,7 +61,7 @@ class Effort:
 class Decision:
     """An attack and its winner; or nothing, which is a proof unless there is a reason."""
 
-    attack: list[Pair] | None = None
+    attack: Attack | None = None
     rival: int | None = None
     reason: str | None = None
 
@@ -75,7 +75,7 @@ def decide(query: Query, arena: Arena, settings: Settings, effort: Effort) -> De
     except TimeUpError:
         return Decision(reason="timeout")
     if winner is not None:
-        return Decision([], winner)
+        return Decision(Attack([], cost=0), winner)
     scores = evaluate(query.network, query.graph, claim.node)
     gap = smallest_gap(query, arena)
     for rival in sorted(query.rivals, key=lambda rival: -scores[rival]):
@@ -88,7 +88,7 @@ def decide(query: Query, arena: Arena, settings: Settings, effort: Effort) -> De
 def _decide_rival(
     query: Query, arena: Arena, rival: int, gap: float, decider: Decider, settings: Settings, effort: Effort
 ) -> Decision:
-    if not arena.pairs:
+    if not arena.pairs and (arena.free is None or not arena.free.row.size):
         return Decision()
     objective = objective_of(query, rival)
     encloser = Encloser(query, arena, objective)
@@ -112,16 +112,37 @@ def _decide_rival(
             return Decision()
         if outcome.flips is None:
             return Decision(reason=outcome.answer)
-        attack = [arena.pairs[at] for at in np.flatnonzero(outcome.flips == 1)]
+        attack, judge = _attack(query, arena, outcome), decider
+        if attack.features:
+            judge = Decider(query.network, with_features(query.graph, attack.features, attack.values))
         effort.evaluations += 1
         try:
-            winner = decider.rival(query.claim.node, query.claim.label, query.rivals, attack, Clock(effort.deadline))
+            winner = judge.rival(query.claim.node, query.claim.label, query.rivals, attack, Clock(effort.deadline))
         except TimeUpError:
             return Decision(reason="timeout")
         if winner is not None:
             return Decision(attack, winner)
+        if program.free:
+            break  # what is next to it cannot be cut off one by one
         program = program.without(outcome.flips)
     return Decision(reason="tolerance")
+
+
+def _attack(query: Query, arena: Arena, outcome: Outcome) -> Attack:
+    """What the solver found, in the user's numbers."""
+    assert outcome.flips is not None
+    count, free = len(arena.pairs), arena.free
+    chosen = np.flatnonzero(outcome.flips[:count] == 1)
+    pairs, cost = [arena.pairs[at] for at in chosen], sum(arena.costs[at] for at in chosen)
+    if free is None:
+        return Attack(pairs, cost=cost)
+    if free.flips:
+        values = np.where(outcome.flips[count:] == 1, 1.0 - free.start, free.start)
+    else:
+        assert outcome.values is not None
+        values = np.clip(outcome.values, free.low, free.high)
+    places, moved = free.attack(values)
+    return Attack(pairs, features=places, values=moved, cost=cost + len(places) * free.shared)
 
 
 def _finite(boxes: Enclosure) -> bool:

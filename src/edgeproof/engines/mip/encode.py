@@ -15,6 +15,7 @@ from ...model.network import Aggregation, Layer
 from .aggregate import Message, encode_max, encode_max_of_constants, encode_mean, encode_sum
 from .arena import FIXED, NOBODY, UNDECIDED, Arc, Arena, Around, look_around
 from .boxes import Box, Enclosure, mean_box, pool_box, sum_box, times
+from .features import Free
 from .objective import Objective
 from .program import Affine, Builder, Program, as_constant, combination
 
@@ -38,7 +39,9 @@ class Encoder:
 
     def __init__(self, arena: Arena, objective: Objective, boxes: Enclosure, deadline: float | None) -> None:
         self._arena, self._objective, self._boxes, self._deadline = arena, objective, boxes, deadline
-        self._builder = Builder(len(arena.pairs))
+        free = arena.free
+        self._builder = Builder(len(arena.pairs) + (free.row.size if free is not None and free.flips else 0))
+        self.free: list[int] = []
         self.watched: list[Watched] = []
 
     def program(self, gap: float, doubt: float) -> Program:
@@ -50,7 +53,7 @@ class Encoder:
         box = self._boxes.objective
         column = self._builder.column(float(box.lo[0, 0]), float(box.hi[0, 0]))
         self._builder.equal(column, goal)
-        return self._builder.finish(self._builder.columns - 1, gap, doubt)
+        return self._builder.finish(self._builder.columns - 1, gap, doubt, self.free)
 
     def _flip(self, pair: int) -> Affine:
         return Affine(0.0, {pair: 1.0})
@@ -62,22 +65,53 @@ class Encoder:
 
     def _budgets(self) -> None:
         arena = self._arena
-        if arena.budget < len(arena.pairs):
-            total = combination((1.0, self._flip(pair)) for pair in range(len(arena.pairs)))
-            self._builder.at_least(Affine(float(arena.budget)), total)
+        shared = arena.free is not None and arena.free.shared
+        if arena.total is not None and arena.total < arena.most:
+            every = [(float(cost), self._flip(pair)) for pair, cost in enumerate(arena.costs)]
+            if shared:
+                every += [(1.0, self._flip(column)) for column in range(len(arena.pairs), self._builder.flips)]
+            self._builder.at_least(Affine(float(arena.total)), combination(every))
         at: dict[int, list[int]] = {}
         for pair, payers in enumerate(arena.payers):
             for w in payers:
                 at.setdefault(w, []).append(pair)
         for w, limit in arena.local.items():
-            if limit < min(len(at[w]), arena.budget):
-                total = combination((1.0, self._flip(pair)) for pair in at[w])
+            if limit < sum(arena.costs[pair] for pair in at[w]):
+                total = combination((float(arena.costs[pair]), self._flip(pair)) for pair in at[w])
                 self._builder.at_least(Affine(float(limit)), total)
+        if arena.free is not None and arena.free.flips:
+            self._budgets_of_features(arena.free)
+
+    def _budgets_of_features(self, free: Free) -> None:
+        first = len(self._arena.pairs)
+        if free.budget is not None and free.budget < free.row.size:
+            total = combination((1.0, self._flip(first + at)) for at in range(free.row.size))
+            self._builder.at_least(Affine(float(free.budget)), total)
+        for row in np.unique(free.row).tolist():
+            mine = np.flatnonzero(free.row == row).tolist()
+            if free.local is not None and free.local < len(mine):
+                total = combination((1.0, self._flip(first + at)) for at in mine)
+                self._builder.at_least(Affine(float(free.local)), total)
+
+    def _features(self, free: Free) -> list[list[Affine]]:
+        """The layer that hands them on: columns where they may change."""
+        values = [[Affine(x) for x in row] for row in self._boxes.features.lo.tolist()]
+        first = len(self._arena.pairs)
+        for at, (row, column) in enumerate(zip(free.row.tolist(), free.column.tolist(), strict=True)):
+            start = float(free.start[at])
+            if free.flips:
+                values[row][column] = combination([(1.0 - 2.0 * start, self._flip(first + at))], start)
+            else:
+                values[row][column] = self._builder.column(float(free.low[at]), float(free.high[at]))
+                self.free.append(self._builder.columns - 1)
+        return values
 
     # --- layers ---
 
     def _layer(self, number: int, values: list[list[Affine]]) -> list[list[Affine]]:
         layer = self._objective.layers[number]
+        if number == 0 and self._arena.free is not None:
+            return self._features(self._arena.free)
         row_of = {v: row for row, v in enumerate(self._arena.needed[number])}
         out = []
         for row, v in enumerate(self._arena.needed[number + 1]):

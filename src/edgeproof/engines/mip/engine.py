@@ -14,7 +14,7 @@ from typing import Any
 from ...errors import InputError
 from ...model.network import Aggregation
 from ...model.query import Query
-from ...model.verdict import Attack, Radius, Verdict
+from ...model.verdict import Radius, Verdict
 from .arena import survey
 from .decide import Decision, Effort, decide
 from .settings import Settings, resolve
@@ -25,10 +25,15 @@ _KNOWN = (Aggregation.SUM, Aggregation.MAX, Aggregation.MEAN)
 def _begin(
     query: Query, timeout: float | None, node_limit: int | None, options: Mapping[str, Any] | None
 ) -> tuple[float, Settings, Effort]:
+    if query.threat.inject is not None:
+        raise InputError("inject: the engine 'mip' is asked about graphs that have the new vertices already")
     settings = resolve(options)
     for number, layer in enumerate(query.network.layers, 1):
         if layer.aggregation not in _KNOWN and not layer.is_dense:
             raise InputError(f"layer {number}: the mip engine knows sum, max and mean, got {layer.aggregation.value}")
+    for layer in (*query.network.layers, *query.network.head):
+        if layer.is_smooth:
+            raise InputError(f"{layer!r}: the mip engine knows piecewise linear activations only")
     started = time.perf_counter()
     return started, settings, Effort(None if timeout is None else started + timeout, node_limit)
 
@@ -47,7 +52,7 @@ def verify(
     return Verdict(
         "vulnerable" if found.attack is not None else "robust" if found.reason is None else "unknown",
         query.claim.label,
-        None if found.attack is None else Attack(found.attack),
+        found.attack,
         found.rival,
         found.reason,
         query.claim.node,
@@ -68,20 +73,21 @@ def radius(
     cap = query.threat.budget
     arena = survey(query, cap)
     lower, found = -1, Decision()
-    while lower < arena.budget and found.attack is None and found.reason is None:
+    most = arena.most if cap is None else min(cap, arena.most)
+    while lower < most and found.attack is None and found.reason is None:
         found = decide(query, arena.with_budget(lower + 1), settings, effort)
         if found.attack is None and found.reason is None:
             lower += 1
     robust = found.attack is None and found.reason is None
     if robust:
-        lower = query.threat.count_fragile(query.graph, query.claim.node) if cap is None else cap
+        lower = query.threat.total_cost(query.graph, query.claim.node) if cap is None else cap
     return Radius(
         lower,
-        None if found.attack is None else len(found.attack) - 1,
+        None if found.attack is None else found.attack.cost - 1,
         found.reason is None,
         robust,
         query.claim.label,
-        None if found.attack is None else Attack(found.attack),
+        found.attack,
         found.rival,
         found.reason,
         query.claim.node,

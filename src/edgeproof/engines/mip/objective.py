@@ -11,6 +11,7 @@ from ...model.arrays import FloatArray
 from ...model.network import Aggregation, Layer
 from ...model.query import Query
 from .arena import UNDECIDED, Arena, look_around
+from .features import with_first_layer
 
 
 class Objective(NamedTuple):
@@ -27,11 +28,11 @@ def objective_of(query: Query, rival: int) -> Objective:
     if network.readout is None:
         *layers, last = network.layers
         cut, signs = _cut(last, rival, query.claim.label)
-        return Objective((*layers, cut), None, (), signs)
+        return Objective(with_first_layer(query, (*layers, cut)), None, (), signs)
     readout = Layer.dense(network.readout.C, network.readout.b, "none")
     *tail, last = (readout, *network.head)
     cut, signs = _cut(last, rival, query.claim.label)
-    return Objective(network.layers, network.readout.pool, (*tail, cut), signs)
+    return Objective(with_first_layer(query, network.layers), network.readout.pool, (*tail, cut), signs)
 
 
 def _cut(last: Layer, rival: int, label: int) -> tuple[Layer, FloatArray]:
@@ -54,14 +55,17 @@ def smallest_gap(query: Query, arena: Arena) -> float:
     Weights and features that are multiples of a power of two make scores multiples of another; a mean divides by
     degrees. The gap tells a tie from an attack where a solver's tolerance cannot.
     """
+    if arena.free is not None and not arena.free.flips:
+        return 0.0
     digits = _digits(query.graph.features.values)
+    rings = arena.needed if arena.free is None else arena.needed[1:]
     divisor = 1
     nothing = np.full(len(arena.pairs), UNDECIDED)
     for number, layer in enumerate(query.network.layers):
         digits += _digits(layer.C, layer.A, layer.b) + _digits(layer.negative_slopes)
         if layer.aggregation is Aggregation.MEAN and not layer.is_dense:
-            row_of = {u: row for row, u in enumerate(arena.needed[number])}
-            degrees = {k for v in arena.needed[number + 1] for k in look_around(arena, v, row_of, nothing).degrees if k}
+            row_of = {u: row for row, u in enumerate(rings[number])}
+            degrees = {k for v in rings[number + 1] for k in look_around(arena, v, row_of, nothing).degrees if k}
             divisor *= lcm(*degrees)
     readout = query.network.readout
     if readout is not None:

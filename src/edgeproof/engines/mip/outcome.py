@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from ...errors import EdgeproofError
-from ...model.arrays import IntArray
+from ...model.arrays import FloatArray, IntArray
 
 Answer = Literal["none", "found", "timeout", "node limit", "memory", "numerics"]
 
@@ -16,6 +16,7 @@ class Outcome(NamedTuple):
     answer: Answer
     flips: IntArray | None  # 1 for every pair that flips
     nodes: int
+    values: FloatArray | None = None  # of features that move between two ends
 
 
 class SolverMissingError(EdgeproofError):

@@ -74,12 +74,18 @@ class Program:
     row_upper: FloatArray
     goal: int
     enough: float  # a goal of this much is an attack, tolerance or not
-    flips: int  # columns 0 .. flips - 1 say which pairs flip
+    flips: int  # columns 0 .. flips - 1 say which pairs flip, and then which features
+    free: tuple[int, ...] = ()  # columns of features that move between two ends
 
     def rows(self) -> Iterable[tuple[IntArray, FloatArray, float, float]]:
         for row in range(self.row_lower.size):
             span = slice(self.row_ptr[row], self.row_ptr[row + 1])
             yield self.row_columns[span], self.row_values[span], self.row_lower[row], self.row_upper[row]
+
+    def unscaled(self, values: Iterable[float]) -> FloatArray:
+        """What the columns of free features stand for."""
+        which = list(self.free)
+        return self.offset[which] + self.scale[which] * np.array(list(values), dtype=np.float64)
 
     def without(self, flipped: IntArray) -> Program:
         """The same program, this one choice of flips cut off: another one differs from it somewhere."""
@@ -91,7 +97,7 @@ class Program:
             np.concatenate([self.row_values, signs]),
             np.append(self.row_lower, 1.0 - float((flipped == 1).sum())),
             np.append(self.row_upper, np.inf),
-            self.goal, self.enough, self.flips,
+            self.goal, self.enough, self.flips, self.free,
         )  # fmt: skip
 
 
@@ -138,7 +144,7 @@ class Builder:
         self._rows.append(row)
         self._row_ends.append((0.0, most))
 
-    def finish(self, goal: int, gap: float, doubt: float) -> Program:
+    def finish(self, goal: int, gap: float, doubt: float, free: Iterable[int] = ()) -> Program:
         """Scale, and ask of the goal to be above what a tie could look like.
 
         `doubt` is how far the solver's tolerance can move the goal, so a graph that it takes for one below `-doubt`
@@ -176,7 +182,7 @@ class Builder:
         return Program(
             (lower - offset) / scale, (upper - offset) / scale, offset, scale, integer,
             ptr, columns[kept], values[kept], ends[:, 0] - error, ends[:, 1] + error,
-            goal, (max(least, doubt) - offset[goal]) / scale[goal], self.flips,
+            goal, (max(least, doubt) - offset[goal]) / scale[goal], self.flips, tuple(free),
         )  # fmt: skip
 
 

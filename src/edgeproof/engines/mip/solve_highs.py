@@ -60,8 +60,9 @@ def _read(highspy: Any, highs: Any, program: Program) -> Outcome:
     status, info = highs.getModelStatus(), highs.getInfo()
     nodes = max(int(info.mip_node_count), 0)
     if info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible:
-        values = np.array(highs.getSolution().col_value[: program.flips])
-        return Outcome("found", np.rint(values).astype(np.int64), nodes)
+        found = highs.getSolution().col_value
+        flips = np.rint(np.array(found[: program.flips])).astype(np.int64)
+        return Outcome("found", flips, nodes, program.unscaled(found[at] for at in program.free))
     kind = highspy.HighsModelStatus
     if status == kind.kInfeasible:
         return Outcome("none", None, nodes)

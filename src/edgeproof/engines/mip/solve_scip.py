@@ -73,7 +73,8 @@ def _read(model: Any, columns: list[Any], program: Program) -> Outcome:
     if model.getNSols() > 0:
         best = model.getBestSol()
         flips = np.array([round(best[column]) for column in columns[: program.flips]], dtype=np.int64)
-        return Outcome("found", flips, nodes)
+        values = program.unscaled(float(best[columns[at]]) for at in program.free)
+        return Outcome("found", flips, nodes, values)
     if status == "infeasible":
         return Outcome("none", None, nodes)
     return Outcome(_GAVE_UP.get(status, "numerics"), None, nodes)

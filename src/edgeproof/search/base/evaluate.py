@@ -2,13 +2,17 @@
 
 Layer by layer, only vertices whose values change and that still reach the node are computed: what they gather changes
 by what their changed in-neighbours send now, less what they sent before. Every row carries a bound on its rounding.
+
+Theory: "Values of a flip set from the whole graph".
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ...arithmetic.padding import PAD
 from ..jit.decorators import entry, kernel, leaf, loop
+from ..state.curves import curve_values
 from .layout import (
     ALONE,
     COMPUTED,
@@ -63,6 +67,18 @@ def finish(out, own, gathered, sent, scale, kept, slope, width):
         value = max(value, 0.0) + slope[i] * min(value, 0.0)
         out[i] = value
         most = max(most, abs(value))
+    return most
+
+
+@leaf
+def finish_curved(out, own, gathered, sent, scale, kept, bends, width):
+    """The same where some activation is curved."""
+    for i in range(width):
+        out[i] = own[i] + scale * (gathered[i] + kept * sent[i])
+    curve_values(out, out, bends, width)
+    most = 0.0
+    for i in range(width):
+        most = max(most, abs(out[i]))
     return most
 
 
@@ -348,8 +364,14 @@ def finish_vertex(b, o, layer, which, j, sources, targets, arcs):
             scale = 1.0 / max(count + kept, 1.0) if how == MEAN else 1.0
         size += scale * (bounds[GATHERED_SIZE] + kept * sent_size)
         error += scale * (bounds[GATHERED_ERROR] + b.unit[layer] * bounds[GATHERED_SIZE] + kept * sent_error)
-    most = finish(o.rows[which, j, 0], own, o.rows[which, j, 1], sent, scale, kept, b.slope[layer], width)
-    bounds[HIDDEN_ERROR] = error + b.unit[layer] * size + TINY
+    error += b.unit[layer] * size + TINY
+    row, gathered = o.rows[which, j, 0], o.rows[which, j, 1]
+    if b.curves[layer]:
+        most = finish_curved(row, own, gathered, sent, scale, kept, b.slope[layer], width)
+        error = b.steep[layer, 0] * error + 2.0 * PAD * (size + b.steep[layer, 1])
+    else:
+        most = finish(row, own, gathered, sent, scale, kept, b.slope[layer], width)
+    bounds[HIDDEN_ERROR] = error
     bounds[HIDDEN_SIZE] = most + bounds[HIDDEN_ERROR]
 
 

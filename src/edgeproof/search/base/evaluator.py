@@ -1,4 +1,7 @@
-"""Flip sets of one node, evaluated in floating point: largest margin of a rival, and how far it may be off."""
+"""Flip sets of one node, evaluated in floating point: largest margin of a rival, and how far it may be off.
+
+Theory: "Values of a flip set from the whole graph".
+"""
 
 from __future__ import annotations
 

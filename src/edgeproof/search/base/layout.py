@@ -48,7 +48,9 @@ class Base(NamedTuple):
     weight_at: IntArray  # (L, 2)
     has_own: IntArray  # (L,) 1: C is not zero
     bias: FloatArray  # (L, W)
-    slope: FloatArray  # (L, W)
+    slope: FloatArray  # (L, W): on negative numbers; from 2 on, codes of curves (state/curves.py)
+    curves: IntArray  # (L,) 1: some activation of the layer is curved
+    steep: FloatArray  # (L, 2): by how much activations may enlarge an error, 1 at least; their magnitude at 0
     norm: FloatArray  # (L, 3) largest row sum of |C|, of |A|, largest |b|
     unit: FloatArray  # (L,) rounding of one layer, relative to the magnitudes that are added up
     # values

@@ -1,4 +1,7 @@
-"""Single flips into one vertex, one evaluation each, for networks of any depth."""
+"""Single flips into one vertex, one evaluation each, for networks of any depth.
+
+Theory: "Values of a flip set from the whole graph".
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ Errors are numbers a vertex and layer, in the largest norm: with |C| and |A| the
 entries that are off by e is off by at most (|C| + |A| times what is gathered) e, plus its own rounding, which is at
 most `unit` times the magnitudes that it adds up. That is larger than an analysis coordinate by coordinate gives, by
 the root of the width or so, and far below any margin that is not decided exactly anyway.
+
+Theory: "Values of a flip set from the whole graph".
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arithmetic.float64 import max_of_sparse, times
+from ...arithmetic.padding import PAD
+from ...arithmetic.transcendental import activate
 from ...clock import UNLIMITED, Clock
 from ...model.arrays import FloatArray
 from ...model.graph import Graph
@@ -53,9 +57,14 @@ BLOCK = 1 << 14
 FAINT = 1e-290
 
 
-def knows(network: Network) -> bool:
+def holds(network: Network) -> bool:
     """Whether values of the whole graph can be had of every layer."""
     return all(layer.is_dense or layer.aggregation in _HOW for layer in network.layers)
+
+
+def knows(network: Network) -> bool:
+    """The same for those who also ask for slopes: no activation is curved."""
+    return not network.is_smooth and holds(network)
 
 
 class _Input(NamedTuple):
@@ -123,7 +132,7 @@ def _lay_out(network: Network, graph: Graph, around: Adjacency) -> Base:
     bias, slope = np.zeros((L, W)), np.ones((L, W))
     for number, layer in enumerate(layers):
         bias[number, : layer.width_out] = layer.b
-        slope[number, : layer.width_out] = layer.negative_slopes
+        slope[number, : layer.width_out] = layer.bends
     held = graph.features
     entries = int(np.diff(held.ptr).max(initial=0))
     norm = np.array([[_norm(one.C), _norm(one.A), abs(one.b).max()] for one in layers])
@@ -133,6 +142,8 @@ def _lay_out(network: Network, graph: Graph, around: Adjacency) -> Base:
         how=how, width=widths, depth=np.array([(how[number:] != ALONE).sum() for number in range(L + 1)]),
         weight=np.concatenate(weights), weight_at=weight_at,
         has_own=np.array([int(layer.C.any()) for layer in layers]), bias=bias, slope=slope, norm=norm,
+        curves=np.array([int(layer.is_smooth) for layer in layers]),
+        steep=np.array([[max(layer.steepest.max(), 1.0), layer.at_zero.max()] for layer in layers]),
         unit=SPREAD * terms * 2.0**-53, rows=np.zeros(at), block=block, bounds=np.zeros((L, BOUNDS, n)),
         feature_ptr=held.ptr.copy() if raw else np.zeros(1, dtype=np.int64),
         feature_column=held.columns.copy() if raw else np.zeros(1, dtype=np.int64),
@@ -175,10 +186,15 @@ def _fill_layer(base: Base, number: int, layer: Layer, graph: Graph, given: _Inp
         clock.look()
         pre = own if how == ALONE else own + heard
         hidden = view(base, number, HIDDEN)
-        np.multiply(np.minimum(pre, 0.0), layer.negative_slopes, out=hidden)
-        hidden += np.maximum(pre, 0.0)
         size = bounds[OWN_SIZE] + size
         bounds[HIDDEN_ERROR] = bounds[OWN_ERROR] + error + unit * size + FAINT
+        if layer.is_smooth:
+            steep, at_zero = base.steep[number]
+            hidden[:] = activate(pre, layer.bends)
+            bounds[HIDDEN_ERROR] = steep * bounds[HIDDEN_ERROR] + 2.0 * PAD * (size + at_zero)
+        else:
+            np.multiply(np.minimum(pre, 0.0), layer.negative_slopes, out=hidden)
+            hidden += np.maximum(pre, 0.0)
         bounds[HIDDEN_SIZE] = abs(hidden).max(axis=1) + bounds[HIDDEN_ERROR]
     return _Input(hidden, bounds[HIDDEN_SIZE], bounds[HIDDEN_ERROR])
 

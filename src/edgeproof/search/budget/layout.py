@@ -55,7 +55,8 @@ class Star(NamedTuple):
     const: FloatArray  # (R,)
     # which pairs may flip
     delete: int
-    insert: int  # 0: none, 1: any absent pair, 2: those into the node
+    insert: int  # 0: none, 1: any absent pair, 2: those into the node, 3: those with a new end; odd: also elsewhere
+    fresh: int  # vertices from here on are new
     guarded: IntArray  # (2, protected pairs) both directions of undirected ones
     local: IntArray  # (n,)
 
@@ -81,7 +82,7 @@ class Stand(NamedTuple):
     kinds: IntArray  # (n,) how pairs with one vertex may flip
     barred: NDArray[np.int64]  # (2, most) pairs that are in no attack that is still looked for
     bars: IntArray  # (1,) how many
-    row: FloatArray  # (H,)
+    row: NDArray[np.float64]  # (4, H)
     value: FloatArray  # (R,)
 
 
@@ -90,7 +91,7 @@ class Pass(NamedTuple):
 
     value: FloatArray  # (K,) largest margin of a rival, of the best flips
     pair: NDArray[np.int64]  # (2, K)
-    held: IntArray  # (1,) how many of these
+    held: IntArray  # (2,) how many of these, and where the worst is once there is no more room
     z: NDArray[np.float64]  # (near, H) pre-activations of in-neighbours
     term: NDArray[np.float64]  # (near, R) what each adds
     after: NDArray[np.float64]  # (near, R) the same where something else has changed
@@ -101,8 +102,8 @@ class Pass(NamedTuple):
     near: IntArray  # (n,) in-neighbours of the node
     around: IntArray  # (n,) scratch
     heart: NDArray[np.float64]  # (R, H) weights of the node's own row
-    rows: NDArray[np.float64]  # (PASS_ROWS, H) scratch.py names them
-    sums: NDArray[np.float64]  # (PASS_SUMS, R)
+    line: NDArray[np.float64]  # (4, H)
+    sums: NDArray[np.float64]  # (4, R)
 
 
 class Tables(NamedTuple):
@@ -111,10 +112,16 @@ class Tables(NamedTuple):
     """
 
     B: int
-    # by how much what a vertex gathers can rise or fall, a coordinate: c insertions anywhere
-    rise: NDArray[np.float64]  # (B + 1, H)
-    fall: NDArray[np.float64]  # (B + 1, H)
+    # by how much c insertions can raise or lower what a vertex gathers, where senders lose d in-neighbours
+    rises: NDArray[np.float64]  # (d: B + 1, c: B + 1, H)
+    falls: NDArray[np.float64]
+    rise: NDArray[np.float64]  # (B + 1, H) those of the shape
+    fall: NDArray[np.float64]
     inside: NDArray[np.float64]  # (B + 1, H) c flips with in-neighbours of the node, either way
+    # vertices in the order of what their message adds at most to a term of factor 1
+    order: NDArray[np.int64]  # (R, n)
+    key: NDArray[np.float64]  # (R, n)
+    ranked: IntArray  # (R,) how many in-neighbours senders have lost there; -1: no order yet
     # in-neighbours w (row near: the node itself)
     z: NDArray[np.float64]  # (near + 1, H) pre-activation if nothing but the node's degree changes
     low: NDArray[np.float64]  # (near + 1, H) what it can become, at least and at most
@@ -140,9 +147,9 @@ class Tables(NamedTuple):
     rest: NDArray[np.float64]  # (B + 1, B + 1) most beside one newcomer with s and o flips
     gain: FloatArray  # (n,) by how much a flip of one in-neighbour with x moves the margin; NEVER_WORTH: none
     worth: NDArray[np.float64]  # (near, n) most that an attack reaches with a flip of this in-neighbour and x
-    top: NDArray[np.float64]  # (TOP_LISTS, B + 1) best items: insertions, deletions; the same with in-neighbours
-    rows: NDArray[np.float64]  # (TABLE_ROWS, H) scratch.py names them, and those of top and out
-    out: FloatArray  # (OUT_NUMBERS,)
+    top: NDArray[np.float64]  # (4, B + 1) best items: insertions, deletions; the same with in-neighbours
+    line: NDArray[np.float64]  # (13, H)
+    out: FloatArray  # (8,)
     second: IntArray  # (1,) how many vertices in-neighbours of the node hear
 
 
@@ -166,7 +173,7 @@ def make_stand(star: Star, heard: IntArray, loop: IntArray, gathered: FloatArray
         kinds=np.zeros(n, dtype=np.int64),
         barred=np.zeros((2, MOST_BARRED), dtype=np.int64),
         bars=np.zeros(1, dtype=np.int64),
-        row=np.zeros(H),
+        row=np.zeros((4, H)),
         value=np.zeros(star.R),
     )
 

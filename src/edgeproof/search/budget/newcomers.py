@@ -3,6 +3,8 @@ its own with any vertex and o with in-neighbours of the node, for all u at once.
 
 Without flips of its own it is exact but for degrees around it. With some, every coordinate takes what insertions
 anywhere and deletions at u can add to it at most.
+
+Theory: "Newcomers".
 """
 
 from __future__ import annotations
@@ -13,40 +15,24 @@ from ..jit.decorators import kernel
 from .charges import two_ways
 from .layout import GCN, INSERT, NEVER_WORTH, STOP
 from .neighbours import bend, best_items, items_at
-from .reach import quotients, slopes, steps
-from .scratch import (
-    BEFORE,
-    DROP,
-    LEAST_QUOTIENT,
-    LEAST_SLOPE,
-    LEAST_STEP,
-    LIFT,
-    MOST_QUOTIENT,
-    MOST_SLOPE,
-    MOST_STEP,
-    REACH_HIGH,
-    REACH_LOW,
-    TURN,
-)
+from .reach import line_slopes, most_changes, slopes, steps
 from .stand import alpha, beta, is_edge, list_in, row_kinds
 
 
 @kernel
-def share_lines(t, g, near):
-    """Quotients of the node's own row, for what flips at the node add to it."""
+def share_lines(t, p, g, near, r):
+    """Lines 11 and 12: slopes of the node's own row, for what flips at the node add to it."""
     for j in range(t.H):
         z = g.z[near, j]
         low, high = g.low[near, j] - z, g.high[near, j] - z
-        g.rows[LEAST_QUOTIENT, j], g.rows[MOST_QUOTIENT, j] = quotients(z, min(low, 0.0), max(high, 0.0), t.slope[j])
+        g.line[11, j], g.line[12, j] = line_slopes(p.heart[r, j], z, min(low, 0.0), max(high, 0.0), t.slope[j])
 
 
 @kernel
-def share(t, p, g, r, x, scale, least, greatest):
-    """Most that the message of x, times something between these, adds by the node's own row."""
-    up, down = two_ways(p.heart[r], t.sent[x], g.rows[LEAST_QUOTIENT], g.rows[MOST_QUOTIENT], t.H)
-    if greatest < 0.0:
-        return scale * -greatest * down
-    return scale * (greatest * up if up > 0.0 else least * up)
+def share(t, p, g, r, x, factor):
+    """Most that the message of x, times this, adds by the node's own row."""
+    up, down = two_ways(p.heart[r], t.sent[x], g.line[11], g.line[12], t.H)
+    return factor * up if factor > 0.0 else -factor * down
 
 
 @kernel
@@ -55,8 +41,7 @@ def fill_gone(t, s, p, g, near, r, i, k, m):
     scale = alpha(t.first, s.heard[t.node] + i - k, s.loop[t.node])
     for at in range(near):
         w = p.near[at]
-        here = beta(t.first, s.heard[w])
-        g.gone[at] = share(t, p, g, r, w, scale, -here, -here) - g.term[at]
+        g.gone[at] = share(t, p, g, r, w, -scale * beta(t.first, s.heard[w])) - g.term[at]
         if not t.directed:
             g.gone[at] += g.less[w]
 
@@ -74,17 +59,17 @@ def base_of(t, s, u, a, c, both, change, out):
 
 
 @kernel
-def turns_around(t, s, p, g, u, r, row, touched):
-    """The two largest gains of a change of degree among the senders that u hears, at factor 1, with the slopes
-    that can occur.
+def turns_around(t, s, p, g, u, r, row, comes, goes):
+    """The two largest gains of a change of degree among the senders that u hears, at factor 1; lines 2 and 3 hold
+    the slopes that can occur.
     """
     first, second, count = 0.0, 0.0, list_in(t, s, u, p.around)
     for e in range(count):
         x = p.around[e]
         if x == t.node:
             continue
-        fall, rise = steps(t.first, s.heard[x], touched)
-        up, down = two_ways(row, t.sent[x], g.rows[LEAST_SLOPE], g.rows[MOST_SLOPE], t.H)
+        fall, rise = steps(t.first, s.heard[x], comes, goes)
+        up, down = two_ways(row, t.sent[x], g.line[2], g.line[3], t.H)
         gain = max(fall * down, rise * up)
         if gain > first:
             first, second = gain, first
@@ -94,18 +79,19 @@ def turns_around(t, s, p, g, u, r, row, touched):
 
 
 @kernel
-def fill_turn_lines(t, s, p, g, u, deletes, m, turns, touched, both, change):
-    """LIFT, DROP and TURN: what one deletion adds to what u gathers and takes from it, and what a change of degree
-    does; slopes of u wherever flips elsewhere and its own can bring it.
+def fill_turn_lines(t, s, p, g, u, joins, cuts, turns, comes, goes, both, change):
+    """Lines 8, 9 and 10: what one deletion adds to what u gathers and takes from it, and what a change of degree
+    does; lines 2 and 3: slopes of u wherever flips elsewhere and its own can bring it.
     """
-    lift, drop, turn, row = g.rows[LIFT], g.rows[DROP], g.rows[TURN], g.rows[BEFORE]
+    lift, drop, turn, row = g.line[8], g.line[9], g.line[10], g.line[0]
+    m, deletes = joins + cuts, cuts > 0
     for j in range(t.H):
         lift[j], drop[j], turn[j] = 0.0, 0.0, 0.0
     count = list_in(t, s, u, p.around)
     for e in range(count):
         x = p.around[e]
         here, sent = beta(t.first, s.heard[x]), t.sent[x]
-        fall, rise = steps(t.first, s.heard[x], touched)
+        fall, rise = steps(t.first, s.heard[x], comes, goes)
         most = max(fall, rise) if x != t.node else 0.0
         here = 1.0 if x == t.node and t.first == GCN else here
         for j in range(t.H):
@@ -116,31 +102,35 @@ def fill_turn_lines(t, s, p, g, u, deletes, m, turns, touched, both, change):
         for j in range(t.H):
             lift[j], drop[j] = max(lift[j], -t.sent[u, j]), max(drop[j], t.sent[u, j])
     for j in range(t.H):
-        g.rows[REACH_LOW, j], g.rows[REACH_HIGH, j] = 1e300, -1e300
-    for a in range(m + 1):
-        for c in range(m + 1 - a):
+        g.line[6, j], g.line[7, j] = 1e300, -1e300
+    for a in range(joins + 1):
+        for c in range(cuts + 1):
             if c > s.heard[u] + s.loop[u]:
                 continue
             scale = base_of(t, s, u, a, c, both, change, row)
             for j in range(t.H):
                 up = g.rise[a, j] + c * lift[j] + g.inside[m, j] + turns * turn[j]
                 down = g.fall[a, j] + c * drop[j] + g.inside[m, j] + turns * turn[j]
-                g.rows[REACH_LOW, j] = min(g.rows[REACH_LOW, j], row[j] - scale * down)
-                g.rows[REACH_HIGH, j] = max(g.rows[REACH_HIGH, j], row[j] + scale * up)
+                g.line[6, j] = min(g.line[6, j], row[j] - scale * down)
+                g.line[7, j] = max(g.line[7, j], row[j] + scale * up)
     for j in range(t.H):
-        g.rows[LEAST_SLOPE, j], g.rows[MOST_SLOPE, j] = slopes(g.rows[REACH_LOW, j], g.rows[REACH_HIGH, j], t.slope[j])
+        g.line[2, j], g.line[3, j] = slopes(g.line[6, j], g.line[7, j], t.slope[j])
 
 
 @kernel
-def boxed(t, g, r, scale, s_flips, o_flips, deletes):
-    """Most of take . act over what these flips reach from BEFORE, coordinate by coordinate."""
-    row, z, total = t.take[r], g.rows[BEFORE], 0.0
+def boxed(t, g, r, scale, s_flips, o_flips, inserts, deletes):
+    """Most of take . act over what these flips reach from line 0, coordinate by coordinate; whether some of them insert
+    and some delete.
+    """
+    row, z, total = t.take[r], g.line[0], 0.0
     for j in range(t.H):
         up, down = g.inside[o_flips, j], g.inside[o_flips, j]
         for rank in range(1, s_flips + 1):
-            rise, fall = g.rise[rank, j] - g.rise[rank - 1, j], g.fall[rank, j] - g.fall[rank - 1, j]
-            up += max(rise, g.rows[LIFT, j]) if deletes else rise
-            down += max(fall, g.rows[DROP, j]) if deletes else fall
+            rise, fall = 0.0, 0.0
+            if inserts:
+                rise, fall = g.rise[rank, j] - g.rise[rank - 1, j], g.fall[rank, j] - g.fall[rank - 1, j]
+            up += max(rise, g.line[8, j]) if deletes else rise
+            down += max(fall, g.line[9, j]) if deletes else fall
         low, high = z[j] - scale * down, z[j] + scale * up
         low, high = max(low, 0.0) + t.slope[j] * min(low, 0.0), max(high, 0.0) + t.slope[j] * min(high, 0.0)
         total += max(row[j] * low, row[j] * high)
@@ -148,24 +138,24 @@ def boxed(t, g, r, scale, s_flips, o_flips, deletes):
 
 
 @kernel
-def go_through(t, s, p, g, u, r, i, k, m, a, c, count, scale, factor):
-    """The items of a newcomer with these flips of its own, into g.top; BEFORE: u without their messages. Returns what
-    u adds without them.
+def go_through(t, s, p, g, u, r, comes, goes, a, c, count, scale, factor):
+    """The items of a newcomer with these flips of its own, into g.top; line 0: u without their messages. Returns what u
+    adds without them.
     """
     for j in range(t.H):
-        z, slope = g.rows[BEFORE, j], t.slope[j]
-        up, down = scale * (g.rise[a, j] + c * g.rows[LIFT, j]), scale * (g.fall[a, j] + c * g.rows[DROP, j])
-        g.rows[LEAST_QUOTIENT, j], g.rows[MOST_QUOTIENT, j] = quotients(z, -down, up, slope)
-        g.rows[LEAST_STEP, j], g.rows[MOST_STEP, j] = g.rows[LEAST_SLOPE, j], g.rows[MOST_SLOPE, j]
-    others = m - 1 + (1 if i + k > 1 and not t.directed else 0)
-    items_at(t, s, p, g, u, r, a, c, count, scale, factor, others, a + c == 1)
-    return factor * bend(t.take[r], g.rows[BEFORE], t.sent[u], 0.0, t.slope, t.H)
+        z, slope = g.line[0, j], t.slope[j]
+        up, down = scale * (g.rise[a, j] + c * g.line[8, j]), scale * (g.fall[a, j] + c * g.line[9, j])
+        g.line[4, j], g.line[5, j] = line_slopes(t.take[r, j], z, -down, up, slope)
+        g.line[6, j], g.line[7, j] = g.line[2, j], g.line[3, j]
+    every = np.int64(0)
+    items_at(t, s, p, g, u, r, a, c, count, scale, factor, comes - a, goes - c, a + c == 1, every)
+    return factor * bend(t.take[r], g.line[0], t.sent[u], 0.0, t.slope, t.H)
 
 
 @kernel
-def fill_newcomer(t, s, p, g, near, r, i, k, m, u, top_charge, exact):
+def fill_newcomer(t, s, p, g, near, r, i, k, joins, cuts, u, top_charge, exact):
     """All values of one newcomer; `exact`: one flip of its own is gone through vertex by vertex."""
-    v, both = t.node, 0 if t.directed else 1
+    v, both, m = t.node, 0 if t.directed else 1, joins + cuts
     count = s.heard[v] + i - k
     last, first = alpha(t.last, count, s.loop[v]), alpha(t.first, count, s.loop[v])
     heard = s.heard[u] + both
@@ -175,49 +165,50 @@ def fill_newcomer(t, s, p, g, near, r, i, k, m, u, top_charge, exact):
         change = beta(t.first, count)
     elif there:
         change = beta(t.first, count) - beta(t.first, s.heard[v])
-    deletes = t.delete == 1
     turns = 0
     if t.first == GCN:
         turns = m if t.directed else 2 * m + i + k - 1
     own = m if s.spare[u] - both >= m else max(s.spare[u] - both, 0)
-    if t.insert != 1 and not deletes:
-        own = 0
-    touched = m + (1 if not t.directed else 0)
+    comes, goes = most_changes(t, i - 1, k, joins, cuts)
     one, two = 0.0, 0.0
     if turns > 0 or own > 0:
-        fill_turn_lines(t, s, p, g, u, deletes, m, turns, touched, both, change)
+        fill_turn_lines(t, s, p, g, u, joins, cuts, turns, comes, goes, both, change)
         if turns > 0:
-            one, two = turns_around(t, s, p, g, u, r, t.take[r], touched)
-    part = share(t, p, g, r, u, first, beta(t.first, heard + m), beta(t.first, max(heard - m, 0)))
-    part += g.more[u] if both else 0.0
-    around = max(g.more[u], g.less[u]) if t.first == GCN else 0.0
+            one, two = turns_around(t, s, p, g, u, r, t.take[r], comes, goes)
     for flips in range(own + 1):
         rest = m - flips
         extra = rest * one if t.directed else rest * (one + two) + (i + k - 1) * one
         for o in range((flips if both else 0) + 1):
             g.value[flips - o, o, u] = NEVER_WORTH
-        for c in range(flips + 1 if deletes else 1):
+        for c in range(max(flips - joins, 0), min(flips, cuts) + 1):
             a = flips - c
-            if c > s.heard[u] + s.loop[u] or (a > 0 and t.insert != 1):
+            if c > s.heard[u] + s.loop[u]:
                 continue
-            scale = base_of(t, s, u, a, c, both, change, g.rows[BEFORE])
+            scale = base_of(t, s, u, a, c, both, change, g.line[0])
             factor = last * beta(t.last, heard + a - c)
-            start = part + factor * scale * max(extra, 0.0)
-            alone = 0.0
+            start = share(t, p, g, r, u, first * beta(t.first, heard + a - c)) + factor * scale * max(extra, 0.0)
+            start += g.more[u] if both else 0.0
+            alone, most = 0.0, 0.0
+            if flips > 0 and c == 0:
+                most = factor * bend(t.take[r], g.line[0], t.sent[u], 0.0, t.slope, t.H)
+                for rank in range(min(a, t.n)):
+                    most += factor * scale * g.key[r, rank]
             if exact and flips > 0:
-                alone = go_through(t, s, p, g, u, r, i, k, m, np.int64(a), np.int64(c), count, scale, factor)
+                alone = go_through(t, s, p, g, u, r, comes, goes, np.int64(a), np.int64(c), count, scale, factor)
             for o in range((flips if both else 0) + 1):
-                gain = factor * boxed(t, g, r, scale, flips - o, o, deletes)
-                gain += flips * around + (flips - o) * top_charge
+                gain = factor * boxed(t, g, r, scale, flips - o, o, a > 0, c > 0)
+                if flips > 0 and c == 0:
+                    gain = min(gain, most)
+                gain += a * g.more[u] + c * g.less[u] + (flips - o) * top_charge
                 if exact and flips > 0:
                     gain = min(gain, alone + best_items(g, a, c, o))
                 g.value[flips - o, o, u] = max(g.value[flips - o, o, u], start + gain)
 
 
 @kernel
-def fill_newcomers(t, s, p, g, near, r, i, k, m, top_charge):
+def fill_newcomers(t, s, p, g, near, r, i, k, joins, cuts, top_charge):
     """value of every vertex that may come; NEVER_WORTH for the others."""
-    v = t.node
+    v, m = t.node, joins + cuts
     for one in range(m + 1):
         for other in range(m + 1 - one):
             for u in range(t.n):
@@ -227,16 +218,15 @@ def fill_newcomers(t, s, p, g, near, r, i, k, m, top_charge):
     row_kinds(t, s, v)
     for u in range(t.n):
         if u != v and s.place[u] < 0 and g.banned[u] == 0 and s.kinds[u] == INSERT:
-            fill_newcomer(t, s, p, g, near, r, i, k, m, np.int64(u), top_charge, np.int64(0))
+            fill_newcomer(t, s, p, g, near, r, i, k, joins, cuts, np.int64(u), top_charge, np.int64(0))
 
 
 @kernel
-def refine_newcomers(t, s, p, g, near, r, i, k, m, top_charge, floor):
+def refine_newcomers(t, s, p, g, near, r, i, k, joins, cuts, top_charge, floor):
     """Go through the own flips of those that may bring an attack above `floor` by them; how many there were."""
     refined = 0
     for u in range(t.n):
         if g.busy[u] > floor and s.tally[STOP] == 0:
-            share_lines(t, g, near)
-            fill_newcomer(t, s, p, g, near, r, i, k, m, np.int64(u), top_charge, np.int64(1))
+            fill_newcomer(t, s, p, g, near, r, i, k, joins, cuts, np.int64(u), top_charge, np.int64(1))
             refined += 1
     return refined

@@ -1,4 +1,7 @@
-"""From a query to the flat arrays of `Star`, where its network is two layers whose output is linear."""
+"""From a query to the flat arrays of `Star`, where its network is two layers whose output is linear.
+
+Theory: "Rounding of shapes".
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 
 from ...model.arrays import FloatArray, IntArray
 from ...model.graph import Graph
+from ...model.injection import NewEnds
 from ...model.network import Layer, Network
 from ...model.query import Query
 from ...model.threat import Threat
@@ -98,7 +102,7 @@ def make_question(query: Query, most: int) -> Question | None:
         first=int(base.how[first]), last=int(base.how[first + 1]),
         in_ptr=base.in_ptr, source=base.source, out_ptr=base.out_ptr, target=base.target,
         own=own, sent=sent, slope=base.slope[first, :H].copy(), keep=keep, take=take, const=const,
-        delete=int(query.threat.delete), insert={False: 0, True: 1, "target": 2}[query.threat.insert],
+        delete=int(query.threat.delete), insert=insert_code(query.threat), fresh=first_new(query.threat, n),
         guarded=guarded(query.graph, query.threat), local=local_budgets(query.threat, n),
     )  # fmt: skip
     if star.last == GCN and star.first != GCN and base.loop.any():
@@ -122,6 +126,17 @@ def fold(query: Query, last: tuple[Layer, ...]) -> tuple[FloatArray, ...]:
     rows = [np.ascontiguousarray(one[rivals] - one[label]) for one in (keep, take, const)]
     sizes = [one[rivals] + one[label] for one in (keep_size, take_size, const_size)]
     return (*rows, *sizes)
+
+
+def insert_code(threat: Threat) -> int:
+    """Star.insert."""
+    if isinstance(threat.insert, NewEnds):
+        return 3
+    return 2 if threat.insert == "target" else int(threat.insert)
+
+
+def first_new(threat: Threat, n: int) -> int:
+    return threat.insert.first if isinstance(threat.insert, NewEnds) else n
 
 
 def guarded(graph: Graph, threat: Threat) -> IntArray:

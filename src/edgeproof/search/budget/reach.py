@@ -1,24 +1,36 @@
-"""How far pre-activations of the node and its in-neighbours can move under one shape of attack, and slopes there."""
+"""How far pre-activations of the node and its in-neighbours can move under one shape of attack, and slopes there.
+
+Theory: "Slopes that bound an activation", "Boxes of a shape", "Changes of degree".
+"""
 
 from __future__ import annotations
 
 from ..jit.decorators import kernel, leaf
 from .layout import GCN
-from .scratch import BEFORE, TURN
 from .stand import alpha, beta, is_edge, list_in, sigma
 
 
 @leaf
-def steps(how, count, most):
-    """How much a sender's factor falls if one more in-neighbour comes, and rises on average a step if up to `most` go:
-    the factor is convex in the degree, so no number of steps does more than that a step.
+def most_changes(t, i, k, joins, cuts):
+    """How many in-neighbours may come to one sender, and go: by flips elsewhere, and by the one that joins it to the
+    node or parts it from the node.
     """
-    if how != GCN or most < 1:
+    both = 0 if t.directed else 1
+    return joins + min(i, both), cuts + min(k, both)
+
+
+@leaf
+def steps(how, count, comes, goes):
+    """How much a sender's factor falls an in-neighbour that comes, and rises on average a step if up to `goes` go: the
+    factor is convex in the degree, so no number of steps does more than that a step.
+    """
+    if how != GCN:
         return 0.0, 0.0
     here = beta(how, count)
-    lowest = min(most, count)
+    fall = here - beta(how, count + 1) if comes > 0 else 0.0
+    lowest = min(goes, count)
     rise = (beta(how, count - lowest) - here) / lowest if lowest > 0 else 0.0
-    return here - beta(how, count + 1), rise
+    return fall, rise
 
 
 @leaf
@@ -43,7 +55,7 @@ def shifted(t, s, g, w, a, c, change, out):
 
 
 @kernel
-def amplitudes(t, s, g, w, most, around, lift, drop, turn):
+def amplitudes(t, s, g, w, comes, goes, around, lift, drop, turn):
     """The most that one deletion at w changes what it gathers, and one change of a sender's degree; how many of its
     in-edges can go.
     """
@@ -61,7 +73,7 @@ def amplitudes(t, s, g, w, most, around, lift, drop, turn):
             for j in range(H):
                 lift[j], drop[j] = max(lift[j], -factor * row[j]), max(drop[j], factor * row[j])
         if x != v:
-            fall, rise = steps(t.first, s.heard[x], most)
+            fall, rise = steps(t.first, s.heard[x], comes, goes)
             largest = max(fall, rise)
             for j in range(H):
                 turn[j] = max(turn[j], largest * abs(row[j]))
@@ -86,6 +98,17 @@ def quotients(z, low, high, slope):
 
 
 @leaf
+def line_slopes(weight, z, low, high, slope):
+    """Least and largest slope of lines through z that bound weight * act from above at z + d, low <= d <= high: where
+    that is concave, the tangent; else `quotients`.
+    """
+    if weight < 0.0:
+        tangent = 1.0 if z >= 0.0 else slope
+        return tangent, tangent
+    return quotients(z, low, high, slope)
+
+
+@leaf
 def slopes(low, high, slope):
     """Least and largest slope of a segment of act between low and high."""
     if low >= 0.0:
@@ -96,25 +119,25 @@ def slopes(low, high, slope):
 
 
 @kernel
-def reach_all(t, s, p, g, near, i, k, m):
+def reach_all(t, s, p, g, near, i, k, joins, cuts):
     """Fill z, low, high, lift and drop of all in-neighbours and of the node (row `near`)."""
     v, H = t.node, t.H
     count = s.heard[v] + i - k
-    elsewhere, at_node = turns_of(t, i, k, m)
-    touched = m + (1 if i + k > 0 and not t.directed else 0)
-    row, turn = g.rows[BEFORE], g.rows[TURN]
+    elsewhere, at_node = turns_of(t, i, k, joins + cuts)
+    comes, goes = most_changes(t, i, k, joins, cuts)
+    row, turn = g.line[0], g.line[1]
     shift = beta(t.first, count) - beta(t.first, s.heard[v]) if t.first == GCN else 0.0
     for at in range(near):
         w = p.near[at]
         change = shift if is_edge(t, s, v, w) else 0.0
-        amplitudes(t, s, g, w, touched, p.around, g.lift[at], g.drop[at], turn)
+        amplitudes(t, s, g, w, comes, goes, p.around, g.lift[at], g.drop[at], turn)
         low, high, z = g.low[at], g.high[at], g.z[at]
         shifted(t, s, g, w, 0, 0, change, z)
         for j in range(H):
             low[j], high[j] = z[j], z[j]
-        for a in range(m + 1):
-            for c in range(m + 1 - a):
-                if c > s.heard[w] + s.loop[w] or (t.insert != 1 and a > 0) or (not t.delete and c > 0):
+        for a in range(joins + 1):
+            for c in range(cuts + 1):
+                if c > s.heard[w] + s.loop[w] or (not t.insert & 1 and a > 0) or (not t.delete and c > 0):
                     continue
                 scale = shifted(t, s, g, w, a, c, change, row)
                 turns = elsewhere - (a + c) * (1 if t.directed else 2) + at_node
@@ -122,13 +145,15 @@ def reach_all(t, s, p, g, near, i, k, m):
                     up = g.rise[a, j] + c * g.lift[at, j] + turns * turn[j]
                     down = g.fall[a, j] + c * g.drop[at, j] + turns * turn[j]
                     low[j], high[j] = min(low[j], row[j] - scale * down), max(high[j], row[j] + scale * up)
-    reach_node(t, s, p, g, near, i, k, m, count, touched)
+    reach_node(t, s, p, g, near, i, k, joins, cuts)
 
 
 @kernel
-def reach_node(t, s, p, g, near, i, k, m, count, touched):
+def reach_node(t, s, p, g, near, i, k, joins, cuts):
     v, H = t.node, t.H
-    low, high, z, lift, drop, turn = g.low[near], g.high[near], g.z[near], g.lift[near], g.drop[near], g.rows[TURN]
+    low, high, z, lift, drop, turn = g.low[near], g.high[near], g.z[near], g.lift[near], g.drop[near], g.line[1]
+    m, count = joins + cuts, s.heard[v] + i - k
+    comes, goes = most_changes(t, i, k, joins, cuts)
     scale, kept = alpha(t.first, count, s.loop[v]), sigma(t.first, count, s.loop[v])
     turns = 0 if t.first != GCN else m if t.directed else 2 * m
     for j in range(H):
@@ -140,8 +165,8 @@ def reach_node(t, s, p, g, near, i, k, m, count, touched):
     for at in range(near):
         x = p.near[at]
         row, here = t.sent[x], beta(t.first, s.heard[x])
-        fall, rise = steps(t.first, s.heard[x], touched)
-        factor = beta(t.first, max(s.heard[x] - touched, 0))
+        fall, rise = steps(t.first, s.heard[x], comes, goes)
+        factor = beta(t.first, max(s.heard[x] - goes, 0))
         for j in range(H):
             lift[j], drop[j] = max(lift[j], -here * row[j]), max(drop[j], here * row[j])
             turn[j] = max(turn[j], max(fall, rise) * abs(row[j]))

@@ -4,6 +4,8 @@ Attacks are looked for first, by beams over exact passes. Then every shape of at
 split: on the newcomer that an attack of this shape must have, with those before it banned; else on the in-neighbour
 that goes; else on a flip elsewhere. With one flip left, a bound of the rivals in doubt is cheaper than the pass over
 all flips; where it is not enough, the pass is exact.
+
+Theory: "Sizes of attacks", "Splitting a shape".
 """
 
 from __future__ import annotations
@@ -20,18 +22,20 @@ from ..jit.by_address import Bundle
 from .layout import BOUNDS, DELETE, EVALUATIONS, FLIPS, GCN, NEVER_WORTH, PASSES, STOP, Pass, Stand
 from .limits import Limits
 from .question import Askable
+from .ranking import lost_until, rank_vertices
 from .shape import bound_shape
 from .single_flips import make_pass, pass_single_flips
 from .stand import kind_between, move, retreat
 from .tables import make_tables
 
-# single flips that a pass keeps; more may be in doubt at once, then it is repeated with room for all
+# single flips that a pass keeps; where none of them is an attack and more are in doubt, it is repeated with more room
 KEPT = 32
 # attacks that a beam holds
 WIDTH = 5
 # branches of a split before it is bounded again without them; then twice as many
 FIRST_TURN = 8
-Shape = tuple[int, int, int]
+# insertions and deletions at the node, insertions and deletions elsewhere
+Shape = tuple[int, int, int, int]
 
 
 class SizeSearch:
@@ -58,6 +62,7 @@ class SizeSearch:
         self.attack: list[Pair] | None = None
         self.rival: int | None = None
         self.nodes = self.exact_checks = 0
+        self._cut = False  # whether the last pass had no room for all that were in doubt
         self._alarm = alarm
         self.limits = Limits(alarm, node_limit, self.stand.tally, STOP)
 
@@ -102,16 +107,14 @@ class SizeSearch:
     # --- exact passes and beams ---
 
     def _pass(self, floor: float) -> list[tuple[float, Pair]]:
-        """The best single flips from here, best first: all that are above `floor`."""
+        """The best single flips from here, best first: all that are above `floor`, where there is room."""
         self._look_at_clock()
         self.nodes += 1
         pass_single_flips(self._star, self._stand, self._found, floor)
         self._look_at_clock()
         held = int(self.found.held[0])
         values = self.found.value[:held]
-        if held == self.found.value.size and values.min() > floor:
-            self._make_pass(8 * held)
-            return self._pass(floor)
+        self._cut = bool(held == self.found.value.size and values.min() > floor)
         pair = self.question.query.graph.pair
         best = np.argsort(-values, kind="stable")
         found = self.found
@@ -126,7 +129,14 @@ class SizeSearch:
             self._look_at_clock()
             if self._breaks([*here, pair]):
                 return True
-        return False
+        if not self._cut:
+            return False
+        # rare: so many are refuted by exact arithmetic alone
+        self._make_pass(8 * self.found.value.size)
+        try:
+            return self._finish()
+        finally:
+            self._make_pass(KEPT)
 
     def beam(self, size: int) -> bool:
         """Look for an attack of at most so many flips."""
@@ -156,8 +166,7 @@ class SizeSearch:
             return self._finish()
         star, stand = self.question.star, self.stand
         if self._tables is None or size > self._tables.bundle.B:
-            tables = make_tables(star, self.question.base.heard, self._near, max(size, 2))
-            self._tables = Bundle(tables)
+            self._tables = Bundle(make_tables(self.question, self._near, max(size, 2)))
         every = np.ones(star.R, dtype=np.int64)
         if self._search_all(size, every):
             return True
@@ -171,11 +180,17 @@ class SizeSearch:
         return False
 
     def _search_all(self, size: int, rivals: IntArray) -> bool:
+        return any(self._search(shape, rivals) for shape in self._shapes(size))
+
+    def _shapes(self, size: int) -> Iterator[Shape]:
+        """Those of so many flips that this threat allows, few flips elsewhere first."""
+        star = self.question.star
         for elsewhere in range(size + 1):
-            for deletions in range(size + 1 - elsewhere):
-                if self._search((size - elsewhere - deletions, deletions, elsewhere), rivals):
-                    return True
-        return False
+            for k in range(size + 1 - elsewhere):
+                for cuts in range(elsewhere + 1):
+                    i, joins = size - elsewhere - k, elsewhere - cuts
+                    if (k + cuts == 0 or star.delete) and (i == 0 or star.insert) and (joins == 0 or star.insert & 1):
+                        yield i, k, joins, cuts
 
     def _bound(self, shape: Shape, rivals: IntArray) -> tuple[IntArray, FloatArray, float]:
         """Rivals that may win by an attack of this shape, and what is reached with each newcomer, and by degrees alone;
@@ -185,9 +200,11 @@ class SizeSearch:
         self.nodes += 1
         star = self.question.star
         bounds, totals = np.full(star.R, NEVER_WORTH), np.empty(star.n)
-        pure = bound_shape(
-            self._star, self._stand, self._found, self._tables, *shape, self.floor, rivals, bounds, totals
-        )
+        assert self._tables is not None
+        lost = lost_until(star, self.stand, shape[1], shape[3])
+        rank_vertices(self.question, self._tables.bundle, lost, rivals)
+        lent = self._star, self._stand, self._found, self._tables
+        pure = bound_shape(*lent, *shape, lost, self.floor, rivals, bounds, totals)
         self._look_at_clock()
         return (bounds > self.floor).astype(np.int64), totals, float(pure)
 
@@ -198,12 +215,12 @@ class SizeSearch:
             return False
         if sum(shape) == 1:
             return self._finish()
-        i, k, m = shape
+        i, k, joins, cuts = shape
         if i > 0:
             return self._split_on_newcomers(shape, left, totals)
         if k > 0:
             return self._split_on_deletions(shape, left)
-        return self._split_elsewhere(m, left, pure)
+        return self._split_elsewhere(joins, cuts, left, pure)
 
     def _try(self, pair: Pair, shape: Shape, rivals: IntArray) -> bool:
         """The same with this pair flipped before."""
@@ -214,7 +231,7 @@ class SizeSearch:
             self._take_back()
 
     def _split_on_newcomers(self, shape: Shape, rivals: IntArray, totals: FloatArray) -> bool:
-        i, k, m = shape
+        i, k, joins, cuts = shape
         assert self._tables is not None
         banned: IntArray = self._tables.bundle.banned
         tried: list[int] = []
@@ -224,7 +241,7 @@ class SizeSearch:
                 ranked = np.argsort(-totals, kind="stable")
                 open_ = [int(u) for u in ranked[totals[ranked] > self.floor]]
                 for u in open_ if i == 1 else open_[:turn]:
-                    if self._try((u, self.question.star.node), (i - 1, k, m), rivals):
+                    if self._try((u, self.question.star.node), (i - 1, k, joins, cuts), rivals):
                         return True
                     banned[u] += 1
                     tried.append(u)
@@ -240,13 +257,19 @@ class SizeSearch:
                 banned[u] -= 1
 
     def _split_on_deletions(self, shape: Shape, rivals: IntArray) -> bool:
-        i, k, m = shape
+        i, k, joins, cuts = shape
         node = self.question.star.node
         near = self.found.near[: self._heard()].copy()
         gone = [int(w) for w in near if kind_between(self._star, self._stand, int(w), node) == DELETE]
-        return any(self._try((w, node), (i, k - 1, m), rivals) for w in gone)
+        return any(self._try((w, node), (i, k - 1, joins, cuts), rivals) for w in gone)
 
-    def _split_elsewhere(self, m: int, rivals: IntArray, pure: float) -> bool:
+    def _try_elsewhere(self, pair: Pair, joins: int, cuts: int, rivals: IntArray) -> bool:
+        """The same with this pair flipped before, which is no pair of the node; False where the shape has none such."""
+        if kind_between(self._star, self._stand, *pair) == DELETE:
+            return cuts > 0 and self._try(pair, (0, 0, joins, cuts - 1), rivals)
+        return joins > 0 and self._try(pair, (0, 0, joins - 1, cuts), rivals)
+
+    def _split_elsewhere(self, joins: int, cuts: int, rivals: IntArray, pure: float) -> bool:
         """An attack of flips elsewhere has a best one: those tried before are barred from what is looked for after."""
         assert self._tables is not None
         tables, bars = self._tables.bundle, self.stand.bars
@@ -263,16 +286,16 @@ class SizeSearch:
                 pairs = [pair for pair in open_ if pair not in done]
                 for pair in pairs[:turn]:
                     done.add(pair)
-                    if self._try(pair, (0, 0, m - 1), rivals):
+                    if self._try_elsewhere(pair, joins, cuts, rivals):
                         return True
                     self._bar(pair)
                 if len(pairs) <= turn:
                     break
                 turn *= 2
-                rivals, _, _ = self._bound((0, 0, m), rivals)
+                rivals, _, _ = self._bound((0, 0, joins, cuts), rivals)
                 if not rivals.any():
                     return False
-            return far and self._search_far(m, rivals, done)
+            return far and self._search_far(joins, cuts, rivals, done)
         finally:
             bars[0] = before
 
@@ -282,11 +305,11 @@ class SizeSearch:
             self.stand.barred[:, at] = pair
             self.stand.bars[0] = at + 1
 
-    def _search_far(self, m: int, rivals: IntArray, done: set[Pair]) -> bool:
+    def _search_far(self, joins: int, cuts: int, rivals: IntArray, done: set[Pair]) -> bool:
         """Attacks whose flips change nothing but degrees at distance two: rare enough to be gone through one by one."""
-        self._bound((0, 0, m), rivals)  # who is near where one stands
+        self._bound((0, 0, joins, cuts), rivals)  # who is near where one stands
         return any(
-            self._try(pair, (0, 0, m - 1), rivals)
+            self._try_elsewhere(pair, joins, cuts, rivals)
             for pair in self._far_pairs()
             if self.question.query.graph.pair(*pair) not in done
         )

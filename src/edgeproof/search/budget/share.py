@@ -3,6 +3,8 @@
 A flip elsewhere is two halves: one between two in-neighbours gives a half to each of them, any other gives both to one
 end. Newcomers take whole flips; one between two newcomers serves both, and one between a newcomer and an in-neighbour
 serves the latter as a whole one too.
+
+Theory: "Sharing the budget".
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Flips at the node and at its in-neighbours are gone through one by one; each takes a row of H numbers a neighbour. A
 flip elsewhere matters under GCN only, and by the degree of its ends only: one partner stands for all.
+
+Theory: "Pass over single flips".
 """
 
 from __future__ import annotations
@@ -12,24 +14,6 @@ from ..jit.decorators import entry, kernel, leaf
 from .charges import two_ways
 from .layout import DELETE, GCN, INSERT, NEVER, PASSES, STOP, Pass, Star
 from .reach import slopes, steps
-from .scratch import (
-    AT_NEIGHBOUR,
-    AT_NEIGHBOURS,
-    AT_NODE,
-    FLIPPED,
-    MENDED,
-    MENDED_TWICE,
-    NEIGHBOUR,
-    NEWCOMER,
-    NODE,
-    OTHER,
-    PASS_LEAST_SLOPE,
-    PASS_MOST_SLOPE,
-    PASS_ROWS,
-    PASS_SUMS,
-    PASS_TURN,
-    WITHOUT,
-)
 from .stand import (
     alpha,
     beta,
@@ -51,28 +35,30 @@ def make_pass(star: Star, near: int, kept: int) -> Pass:
     """`near`: in-neighbours that the node can have; `kept`: how many candidates are remembered."""
     n, H, R = star.n, star.H, star.R
     return Pass(
-        value=np.zeros(kept), pair=np.zeros((2, kept), dtype=np.int64), held=np.zeros(1, dtype=np.int64),
+        value=np.zeros(kept), pair=np.zeros((2, kept), dtype=np.int64), held=np.zeros(2, dtype=np.int64),
         z=np.zeros((near, H)), term=np.zeros((near, R)), after=np.zeros((near, R)),
         second=np.full(n, -1, dtype=np.int64), seconds=np.zeros(n, dtype=np.int64), reach=np.zeros(n),
         mend=np.zeros((n, R)), near=np.zeros(n + 1, dtype=np.int64), around=np.zeros(n + 1, dtype=np.int64),
-        heart=np.zeros((R, H)), rows=np.zeros((PASS_ROWS, H)), sums=np.zeros((PASS_SUMS, R)),
+        heart=np.zeros((R, H)), line=np.zeros((4, H)), sums=np.zeros((4, R)),
     )  # fmt: skip
 
 
 @leaf
 def offer(p, value, x, y):
     """Keep a flip if it is among the best; without order, the worst goes."""
-    m = p.held[0]
+    m, at = p.held[0], p.held[1]
     if m < p.value.size:
-        p.value[m], p.pair[0, m], p.pair[1, m] = value, x, y
+        at = m
         p.held[0] = m + 1
+    elif value <= p.value[at]:
         return
-    worst = 0
-    for k in range(1, m):
-        if p.value[k] < p.value[worst]:
-            worst = k
-    if value > p.value[worst]:
-        p.value[worst], p.pair[0, worst], p.pair[1, worst] = value, x, y
+    p.value[at], p.pair[0, at], p.pair[1, at] = value, x, y
+    if p.held[0] == p.value.size:
+        worst = 0
+        for k in range(1, p.value.size):
+            if p.value[k] < p.value[worst]:
+                worst = k
+        p.held[1] = worst
 
 
 @leaf
@@ -127,7 +113,7 @@ def reach_of_degrees(t, s, p, m, count):
     (undirected GCN).
     """
     scale = alpha(t.last, s.heard[t.node], s.loop[t.node])
-    turn, low, high = p.rows[PASS_TURN], p.rows[PASS_LEAST_SLOPE], p.rows[PASS_MOST_SLOPE]
+    turn, low, high = p.line[0], p.line[1], p.line[2]
     for j in range(m):
         w = p.near[j]
         share = alpha(t.first, s.heard[w], s.loop[w])
@@ -135,7 +121,7 @@ def reach_of_degrees(t, s, p, m, count):
         for i in range(t.H):
             turn[i] = 0.0
         for e in range(around):
-            fall, rise = steps(t.first, s.heard[p.around[e]], np.int64(1))
+            fall, rise = steps(t.first, s.heard[p.around[e]], np.int64(1), np.int64(1))
             for i in range(t.H):
                 turn[i] = max(turn[i], max(fall, rise) * abs(t.sent[p.around[e], i]))
         for i in range(t.H):
@@ -146,7 +132,7 @@ def reach_of_degrees(t, s, p, m, count):
             x = p.around[e]
             if x == t.node:
                 continue
-            fall, rise = steps(t.first, s.heard[x], np.int64(1))
+            fall, rise = steps(t.first, s.heard[x], np.int64(1), np.int64(1))
             for r in range(t.R):
                 up, down = two_ways(t.take[r], t.sent[x], low, high, t.H)
                 p.mend[p.second[x], r] += factor * max(fall * down, rise * up, 0.0)
@@ -171,8 +157,8 @@ def weigh_node(t, s, p, count, z):
     for r in range(t.R):
         for i in range(t.H):
             p.heart[r, i] = t.keep[r, i] + kept * t.take[r, i]
-        p.sums[AT_NODE, r] = t.const[r]
-    weigh(p.sums[AT_NODE], p.heart, z, t.slope, 1.0, t.R, t.H)
+        p.sums[0, r] = t.const[r]
+    weigh(p.sums[0], p.heart, z, t.slope, 1.0, t.R, t.H)
 
 
 @kernel
@@ -180,7 +166,7 @@ def mend_newcomers(t, s, p, m, scale, shift):
     """What in-neighbours add once the node hears one more, and how the degree of a newcomer that they hear changes
     it (undirected GCN). shift: the change of what the node's own messages are multiplied with.
     """
-    v, row, other = t.node, p.rows[MENDED], p.rows[MENDED_TWICE]
+    v, row, other = t.node, p.line[0], p.line[1]
     for j in range(m):
         w = p.near[j]
         share = alpha(t.first, s.heard[w], s.loop[w])
@@ -203,10 +189,10 @@ def mend_newcomers(t, s, p, m, scale, shift):
             for i in range(t.H):
                 other[i] = row[i] + change * t.sent[x, i]
             for r in range(t.R):
-                p.sums[AT_NEIGHBOUR, r] = 0.0
-            weigh(p.sums[AT_NEIGHBOUR], t.take, other, t.slope, factor, t.R, t.H)
+                p.sums[1, r] = 0.0
+            weigh(p.sums[1], t.take, other, t.slope, factor, t.R, t.H)
             for r in range(t.R):
-                p.mend[k, r] += p.sums[AT_NEIGHBOUR, r] - p.after[j, r]
+                p.mend[k, r] += p.sums[1, r] - p.after[j, r]
 
 
 @kernel
@@ -227,14 +213,14 @@ def newcomer_row(t, s, u, count, out):
 @kernel
 def pass_newcomers(t, s, p, m):
     """Insertions at the node."""
-    v, z, row = t.node, p.rows[NODE], p.rows[NEWCOMER]
+    v, z, row = t.node, p.line[2], p.line[3]
     count = s.heard[v] + 1
     scale = alpha(t.last, count, s.loop[v])
     mend_newcomers(t, s, p, m, scale, beta(t.first, count) - beta(t.first, s.heard[v]))
     for r in range(t.R):
-        p.sums[AT_NEIGHBOURS, r] = 0.0
+        p.sums[2, r] = 0.0
         for j in range(m):
-            p.sums[AT_NEIGHBOURS, r] += p.after[j, r]
+            p.sums[2, r] += p.after[j, r]
     own_scale, own_kept = alpha(t.first, count, s.loop[v]), sigma(t.first, count, s.loop[v])
     combine(z, t.own[v], s.gathered[v], t.sent[v], own_scale, own_kept, t.H)
     weigh_node(t, s, p, count, z)
@@ -249,7 +235,7 @@ def pass_newcomers(t, s, p, m):
         for i in range(t.H):
             row[i] = z[i] + factor * t.sent[u, i]
         for r in range(t.R):
-            total[r] = t.const[r] + p.sums[AT_NEIGHBOURS, r]
+            total[r] = t.const[r] + p.sums[2, r]
         weigh(total, p.heart, row, t.slope, 1.0, t.R, t.H)
         newcomer_row(t, s, np.int64(u), count, row)
         weigh(total, t.take, row, t.slope, scale * beta(t.last, heard), t.R, t.H)
@@ -263,7 +249,7 @@ def pass_newcomers(t, s, p, m):
 @kernel
 def others_after(t, s, p, m, j, sign, out):
     """Margins without what in-neighbour number j adds, once it hears one more or one less."""
-    v, w, row = t.node, p.near[j], p.rows[OTHER]
+    v, w, row = t.node, p.near[j], p.line[0]
     change = 0.0
     if t.first == GCN:
         change = beta(t.first, s.heard[w] + sign) - beta(t.first, s.heard[w])
@@ -273,7 +259,7 @@ def others_after(t, s, p, m, j, sign, out):
         row[i] += scale * change * t.sent[w, i]
     weigh_node(t, s, p, s.heard[v], row)
     for r in range(t.R):
-        out[r] = p.sums[AT_NODE, r]
+        out[r] = p.sums[0, r]
     for k in range(m):
         x = p.near[k]
         if k == j:
@@ -294,14 +280,14 @@ def pass_neighbour(t, s, p, m, j, sign, floor):
     """Flips of one sign into in-neighbour number j; those whose other end matters too are evaluated one by one, where
     what that can change leaves them above `floor`.
     """
-    v, w, row = t.node, p.near[j], p.rows[FLIPPED]
+    v, w, row = t.node, p.near[j], p.line[1]
     both = not t.directed
     count = s.heard[w] + sign
     if count < 0:
         return
-    others_after(t, s, p, m, j, sign, p.sums[WITHOUT])
+    others_after(t, s, p, m, j, sign, p.sums[1])
     own_scale, own_kept = alpha(t.first, count, s.loop[w]), sigma(t.first, count, s.loop[w])
-    z = p.rows[NEIGHBOUR]
+    z = p.line[2]
     combine(z, t.own[w], s.gathered[w], t.sent[w], own_scale, own_kept, t.H)
     factor = alpha(t.last, s.heard[v], s.loop[v]) * beta(t.last, count)
     wanted = INSERT if sign > 0 else DELETE
@@ -318,7 +304,7 @@ def pass_neighbour(t, s, p, m, j, sign, floor):
         for i in range(t.H):
             row[i] = z[i] + change * t.sent[x, i]
         for r in range(t.R):
-            s.value[r] = p.sums[WITHOUT, r]
+            s.value[r] = p.sums[1, r]
         weigh(s.value, t.take, row, t.slope, factor, t.R, t.H)
         best, k = highest(s.value, t.R), p.second[x]
         if both and t.first == GCN and k >= 0:
@@ -329,8 +315,45 @@ def pass_neighbour(t, s, p, m, j, sign, floor):
 
 
 @kernel
-def pass_inside(t, s, p, m):
-    """Flips between two in-neighbours, which an undirected pair joins both ways, and of their self-loops."""
+def bound_inside(t, s, p, j, k, sign, z, scale, own_scale):
+    """Most that a flip between in-neighbours number j and k makes of a margin: their rows and the node's as they are
+    then, and what their degrees can add where others hear them. z: the node's pre-activation, its weights in p.heart.
+    """
+    row, total, beside = p.line[1], s.value, 0.0
+    for r in range(t.R):
+        total[r] = p.sums[3, r] - p.term[j, r] - p.term[k, r]
+    for turn in range(2):
+        y, x = (p.near[j], p.near[k]) if turn == 0 else (p.near[k], p.near[j])
+        count = s.heard[y] + sign
+        share, kept = alpha(t.first, count, s.loop[y]), sigma(t.first, count, s.loop[y])
+        combine(row, t.own[y], s.gathered[y], t.sent[y], share, kept, t.H)
+        message = share * (beta(t.first, s.heard[x] + 1) if sign > 0 else -beta(t.first, s.heard[x]))
+        for i in range(t.H):
+            row[i] += message * t.sent[x, i]
+        weigh(total, t.take, row, t.slope, scale * beta(t.last, count), t.R, t.H)
+        if t.first == GCN and p.second[y] >= 0:
+            beside += p.reach[p.second[y]]
+    if t.first == GCN:
+        w, x = p.near[j], p.near[k]
+        one = own_scale * (beta(t.first, s.heard[w] + sign) - beta(t.first, s.heard[w]))
+        other = own_scale * (beta(t.first, s.heard[x] + sign) - beta(t.first, s.heard[x]))
+        for i in range(t.H):
+            row[i] = z[i] + one * t.sent[w, i] + other * t.sent[x, i]
+        weigh(total, p.heart, row, t.slope, 1.0, t.R, t.H)
+        for r in range(t.R):
+            total[r] += t.const[r] - p.sums[0, r]
+    return highest(total, t.R) + beside
+
+
+@kernel
+def pass_inside(t, s, p, m, floor):
+    """Flips between two in-neighbours, which an undirected pair joins both ways, and of their self-loops. Those that
+    their bound leaves at or below `floor` are evaluated only if they may be among the best.
+    """
+    v, z = t.node, p.line[2]
+    scale, own_scale = alpha(t.last, s.heard[v], s.loop[v]), alpha(t.first, s.heard[v], s.loop[v])
+    pre_activation(t, s, v, z)
+    weigh_node(t, s, p, s.heard[v], z)
     for j in range(m):
         w = p.near[j]
         if kind_of(t, s, w, w) == DELETE:
@@ -340,7 +363,13 @@ def pass_inside(t, s, p, m):
         for k in range(j):
             if s.tally[STOP]:
                 return
-            if kind_of(t, s, p.near[k], w) != NEVER:
+            kind = kind_of(t, s, p.near[k], w)
+            if kind == NEVER:
+                continue
+            sign = np.int64(1) if kind == INSERT else np.int64(-1)
+            most = bound_inside(t, s, p, np.int64(j), np.int64(k), sign, z, scale, own_scale)
+            is_full = p.held[0] == p.value.size
+            if most > floor or (is_full and most > p.value[p.held[1]]):
                 try_flip(t, s, p, p.near[k], w)
 
 
@@ -386,8 +415,8 @@ def pass_single_flips(t, s, p, floor):
     v = t.node
     p.held[0] = 0
     s.tally[PASSES] += 1
-    margins(t, s, s.value)
-    here = highest(s.value, t.R)
+    margins(t, s, p.sums[3])
+    here = highest(p.sums[3], t.R)
     m, count = survey(t, s, p)
     if t.first == GCN and not t.directed:
         reach_of_degrees(t, s, p, m, count)
@@ -400,13 +429,13 @@ def pass_single_flips(t, s, p, floor):
                 try_flip(t, s, p, p.near[j], v)
         if kind_of(t, s, v, v) == DELETE:
             try_flip(t, s, p, v, v)
-    if t.insert == 1 or t.delete == 1:
+    if t.insert & 1 or t.delete == 1:
         for j in range(m):
-            if t.insert == 1:
+            if t.insert & 1:
                 pass_neighbour(t, s, p, m, np.int64(j), np.int64(1), floor)
             if t.delete == 1:
                 pass_neighbour(t, s, p, m, np.int64(j), np.int64(-1), floor)
-        pass_inside(t, s, p, m)
+        pass_inside(t, s, p, m, floor)
         if t.first == GCN:
             pass_elsewhere(t, s, p, count, here, floor)
     forget(t, s, p, m, count)

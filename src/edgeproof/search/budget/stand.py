@@ -96,6 +96,8 @@ def kind_of(t, s, x, y):
         return NEVER
     if t.insert == 2 and y != t.node and (t.directed or x != t.node):
         return NEVER
+    if t.insert == 3 and x < t.fresh and y < t.fresh:
+        return NEVER
     return INSERT
 
 
@@ -104,8 +106,13 @@ def row_kinds(t, s, y):
     """s.kinds[x]: how the pair x -> y may flip, as `kind_of` says, for all x at once; barred pairs may not."""
     kinds, both = s.kinds, not t.directed
     usual = INSERT if s.spare[y] > 0 and (t.insert == 1 or (t.insert == 2 and y == t.node)) else NEVER
+    if t.insert == 3 and s.spare[y] > 0:
+        usual = INSERT
     for x in range(t.n):
         kinds[x] = usual if s.spare[x] > 0 or not both else NEVER
+    if t.insert == 3 and y < t.fresh:
+        for x in range(t.fresh):
+            kinds[x] = NEVER
     kinds[y] = kind_of(t, s, y, y)
     if both and t.insert == 2:
         kinds[t.node] = kind_of(t, s, t.node, y)
@@ -236,7 +243,7 @@ def margins(t, s, out):
     """f_r where one stands."""
     v, count = t.node, s.heard[t.node]
     s.tally[EVALUATIONS] += 1
-    z = s.row
+    z = s.row[0]
     for r in range(t.R):
         out[r] = 0.0
     m = list_in(t, s, v, s.list)

@@ -1,4 +1,7 @@
-"""Charges of all edges of one question, gathered at the neighbours of the node."""
+"""Charges of all edges of one question, gathered at the neighbours of the node.
+
+Theory: "Several changes at one neuron", "From neurons to edges".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What an activation makes of several changes at once, beyond what it makes of each alone."""
+"""What an activation makes of several changes at once, beyond what it makes of each alone.
+
+Theory: "Several changes at one neuron".
+"""
 
 from __future__ import annotations
 

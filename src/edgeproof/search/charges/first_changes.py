@@ -1,6 +1,8 @@
 """How the hidden rows after layer 1 change: for each slot (w, x), if the edge x -> w goes, and if x loses another one.
 
 Rows are exact if nothing else changes at w. What else may change there, within the budget, is in the radius.
+
+Theory: "Differences when in-edges go", "Several changes at one neuron".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What every edge is charged: a number a slot and a number an end, by lengths for most and a rival each for some."""
+"""What every edge is charged: a number a slot and a number an end, by lengths for most and a rival each for some.
+
+Theory: "From neurons to edges".
+"""
 
 from __future__ import annotations
 

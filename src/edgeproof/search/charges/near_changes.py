@@ -2,6 +2,8 @@
 
 As at layer 1, rows are exact if nothing else changes, and the radius holds what else may. `others` bounds per entry
 what else may change: for the edges in question by other ways, and by other edges of the budget.
+
+Theory: "Differences when in-edges go", "Several changes at one neuron".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Lengths of rows and of weights, and how far rounding can carry: scalars a vertex, once a network and graph."""
+"""Lengths of rows and of weights, and how far rounding can carry: scalars a vertex, once a network and graph.
+
+Theory: "Rounding of charges".
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ ROUND_UP = 1.0 + 1e-9
 # more than the length of what squares lose below the smallest normal number: 2**-511 an entry
 LOST = 2.0**-500
 # Charges are bounded where no magnitude is larger: products of four of them are finite, and what underflows beside
-# three of them is far below FAINT, which every margin has to exceed (docs/theory-charges.md).
+# three of them is far below FAINT, which every margin has to exceed (docs/theory/charges.md).
 LARGE = 2.0**200
 FAINT = 2.0**-400
 

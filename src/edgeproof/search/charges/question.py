@@ -1,4 +1,7 @@
-"""One question by charges: bounds of all rivals, then sets in doubt, evaluated."""
+"""One question by charges: bounds of all rivals, then sets in doubt, evaluated.
+
+Theory: "From neurons to edges".
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ FINER = 8.0
 LONG = 1 << 24
 # greedy attacks look at so many edges of each of so many bounds
 GREEDY_BOUNDS, GREEDY_EDGES = 3, 12
-# what rounding may do to charges, over what it does to magnitudes that no flip has changed (docs/theory-charges.md)
+# what rounding may do to charges, over what it does to magnitudes that no flip has changed (docs/theory/charges.md)
 SPREAD = 16.0
 
 

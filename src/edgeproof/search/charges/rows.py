@@ -1,5 +1,7 @@
 """Rows of a graph some of whose edges may be gone (seen.py), and how they lie in memory. The file of every kernel that
 takes them imports this one, so that it is compiled anew when the layout changes.
+
+Theory: "Two deletions".
 """
 
 from __future__ import annotations

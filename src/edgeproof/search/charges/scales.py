@@ -1,4 +1,7 @@
-"""What degrees do to messages: weights at the receiver (alpha) and at the sender (beta) after k deletions."""
+"""What degrees do to messages: weights at the receiver (alpha) and at the sender (beta) after k deletions.
+
+Theory: "Differences when in-edges go", "From neurons to edges".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Edges two steps away, by lengths only: which of them need rows, and what the others can cost at most."""
+"""Edges two steps away, by lengths only: which of them need rows, and what the others can cost at most.
+
+Theory: "From neurons to edges".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The graph's values as the charges see them: with some edges gone, rows that this changes lie beside those of all."""
+"""The graph's values as the charges see them: with some edges gone, rows that this changes lie beside those of all.
+
+Theory: "Two deletions".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sets of edges that the charges leave in doubt: each is evaluated, the worst first."""
+"""Sets of edges that the charges leave in doubt: each is evaluated, the worst first.
+
+Theory: "From neurons to edges".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The node itself: how many of its own edges go is fixed in turn, so that its degree is known."""
+"""The node itself: how many of its own edges go is fixed in turn, so that its degree is known.
+
+Theory: "From neurons to edges".
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Two deletions: pairs apart by charges that hold if no vertex loses two edges, pairs at one vertex by those that
 always hold. What is left in doubt is evaluated, or one edge of it goes and the question is asked again with one less.
+
+Theory: "Two deletions".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What vertices that hear an end of an inserted pair feel of its degree, whoever the partner is.
 
-Theory: "Single flips, three layers and more" of docs/theory-insertions.md.
+Theory: "Single insertions through any depth".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What one inserted pair may add, for all partners of a vertex at once.
 
-Theory: "Single flips, three layers and more" of docs/theory-insertions.md.
+Theory: "Single insertions through any depth".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Intervals of coefficients, carried down from the margins to what vertices send: middle and radius."""
+"""Intervals of coefficients, carried down from the margins to what vertices send: middle and radius.
+
+Theory: "Single insertions through any depth".
+"""
 
 from __future__ import annotations
 
@@ -65,10 +68,7 @@ def most_between(held: Coefficients, at: IntArray, low: FloatArray, high: FloatA
 def slopes(
     pre: FloatArray, low: FloatArray, high: FloatArray, slope: FloatArray, error: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Range of (act(z + d) - act(z)) / d for d between low <= 0 and high >= 0, everything off by `error` at most.
-
-    Theory: "Single flips, three layers and more" of docs/theory-insertions.md.
-    """
+    """Range of (act(z + d) - act(z)) / d for d between low <= 0 and high >= 0, everything off by `error` at most."""
     return _quotient(pre - error, pre + low - error, slope), _quotient(pre + error, pre + high + error, slope)
 
 

@@ -1,6 +1,6 @@
 """Insertions between vertices at distance depth - 1 at least, all at once: what an end adds, whoever the partner is.
 
-Theory: "Single flips, three layers and more" of docs/theory-insertions.md.
+Theory: "Insertions on the outskirts".
 """
 
 from __future__ import annotations

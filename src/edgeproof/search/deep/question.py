@@ -87,7 +87,7 @@ def errors(question: Question, gain: dict[int, float]) -> FloatArray:
     the magnitudes that it adds up, and what is off below comes out larger by the same row sums. `gain`: the most that a
     vertex weighs all that it hears with, of each layer.
 
-    Theory: "Rounding" of docs/theory-insertions.md.
+    Theory: "Rounding through any depth".
     """
     base, first, layers = question.base, question.first, question.layers
     below = base.bounds[first]

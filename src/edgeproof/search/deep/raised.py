@@ -1,4 +1,7 @@
-"""Values around the node when one vertex counts an in-neighbour more, of which nothing is heard yet."""
+"""Values around the node when one vertex counts an in-neighbour more, of which nothing is heard yet.
+
+Theory: "Single insertions through any depth".
+"""
 
 from __future__ import annotations
 

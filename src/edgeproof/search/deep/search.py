@@ -1,5 +1,7 @@
 """Networks of any depth and aggregation where pairs are too many to list: all single flips, and beams from them. Size 1
 is settled: flips that no bound leaves out are evaluated. Of larger sizes it finds attacks, and proves nothing.
+
+Theory: "Single insertions through any depth".
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import numpy as np
 from ...arithmetic.decide import Decider
 from ...model.arrays import IntArray
 from ...model.graph import Pair
+from ...model.injection import NewEnds
 from ...model.query import Query
 from ..base.evaluator import FlipEvaluator
 from ..base.layout import ALONE, GCN
@@ -92,6 +95,8 @@ class AnyDepthSearch:
             allowed[:] = True
         elif threat.insert == "target" and not graph.directed and node is not None:
             allowed[node] = True
+        elif isinstance(threat.insert, NewEnds):
+            allowed[0 if w >= threat.insert.first else threat.insert.first :] = True
         allowed[w] = False
         allowed[inside] = threat.delete
         room = self._room(spent)
@@ -246,7 +251,8 @@ class AnyDepthSearch:
     def _far_pairs_break(self) -> bool:
         """Insertions between two of the farthest whose degree matters."""
         bounds, outskirts, threat = self._bounds, self._outskirts, self.query.threat
-        if bounds is None or outskirts is None or not self._far_senders or threat.insert is not True:
+        elsewhere = threat.insert is True or isinstance(threat.insert, NewEnds)
+        if bounds is None or outskirts is None or not self._far_senders or not elsewhere:
             return False
         stand, spent = bounds.stand, np.zeros(self.query.graph.num_vertices, dtype=np.int64)
         inner = int(stand.count[stand.question.depth - 1] - stand.count[stand.question.depth - 2])

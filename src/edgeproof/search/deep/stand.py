@@ -1,4 +1,7 @@
-"""Where insertions start from: the graph with some pairs flipped already, its values, and what is near the node."""
+"""Where insertions start from: the graph with some pairs flipped already, its values, and what is near the node.
+
+Theory: "Single insertions through any depth".
+"""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...problem.layout import DENSE, GCN, MAX, MEAN, POOL, PRESENT
 from ..jit.decorators import entry, kernel, leaf, loop
+from ..state.curves import curve_values
 from ..state.degrees import gather_normalised
 from ..state.records import parts_used, who_takes_products
 from ..state.rows import add, add_picked, copy, copy_record, fill, pick_nonzero
@@ -115,6 +116,15 @@ def bend_values(h, slope, old, width):
     return differs
 
 
+@loop
+def count_changes(h, old, width):
+    """How many values differ from the old ones."""
+    differs = 0
+    for i in range(width):
+        differs += h[i] != old[i]
+    return differs
+
+
 @leaf
 def aggregate(p, s, h, acc, t, v):
     """From what v keeps for itself to its pre-activation, with what it gathers in `acc`."""
@@ -167,7 +177,12 @@ def evaluate_vertex(p, s, options, t, v, forced):
             send_value(p, s, s.values[t - 1, p.slot_source[k]], t - 1, p.slot_source[k])
     aggregate(p, s, h, s.scratch[AGGREGATE], t, v)
     s.tally[WORK] += 1
-    if bend_values(h, p.slope[t], record[H], width) == 0 and not forced:
+    if p.curves[t]:
+        curve_values(h, h, p.slope[t], width)
+        differs = count_changes(h, record[H], width)
+    else:
+        differs = bend_values(h, p.slope[t], record[H], width)
+    if differs == 0 and not forced:
         return False
     at = s.tally[VALUE_MARK]
     s.value_trail_at[at] = t * p.n + v

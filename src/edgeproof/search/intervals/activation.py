@@ -5,7 +5,10 @@ Theory: "Interval bound propagation".
 
 from __future__ import annotations
 
-from ..jit.decorators import loop
+from ..jit.decorators import leaf, loop
+from ..state.curves import RANGE_HIGH, RANGE_LOW, curve_ranges
+from ..state.rows import copy, split_interval
+from ..state.state import HIGH, LOW
 
 
 @loop
@@ -13,6 +16,32 @@ def act(out, row, slope, m):
     """The activation."""
     for i in range(m):
         out[i] = max(row[i], 0.0) + slope[i] * min(row[i], 0.0)
+
+
+@leaf
+def act_box(p, s, t, v, centre, radius):
+    """The box of h_t(v) as centre and radius."""
+    record, width, slope = s.boxes[t, v], p.width[t], p.slope[t]
+    if p.curves[t]:
+        kept = s.curves[t, v]
+        curve_ranges(kept, record[LOW], record[HIGH], slope, width)
+        split_interval(centre, radius, kept[RANGE_LOW], kept[RANGE_HIGH], width)
+    else:
+        act_interval(centre, radius, record[LOW], record[HIGH], slope, width)
+
+
+@leaf
+def act_ends(p, s, t, v, low, high):
+    """Both ends of the box of h_t(v)."""
+    record, width, slope = s.boxes[t, v], p.width[t], p.slope[t]
+    if p.curves[t]:
+        kept = s.curves[t, v]
+        curve_ranges(kept, record[LOW], record[HIGH], slope, width)
+        copy(low, kept[RANGE_LOW], width)
+        copy(high, kept[RANGE_HIGH], width)
+    else:
+        act(low, record[LOW], slope, width)
+        act(high, record[HIGH], slope, width)
 
 
 @loop

@@ -25,7 +25,7 @@ from ..state.scratch import (
     RADIUS,
 )
 from ..state.state import BOX_MARK, HIGH, LOW, OWN_HIGH, OWN_LOW, SENT_HIGH, SENT_LOW, STOP, WORK
-from .activation import act, act_interval
+from .activation import act_box, act_ends
 from .binary_max import GOING, split_columns
 from .gather import gather_max, gather_mean, gather_sum, pool_box
 from .gcn import gather_gcn
@@ -36,11 +36,11 @@ def send_box(p, s, record, t, v):
     """From the box of the pre-activation of v, the boxes of what stage t + 1 takes of it."""
     if t == p.T:
         return
-    width, following, slope = p.width[t], p.width[t + 1], p.slope[t]
+    width, following = p.width[t], p.width[t + 1]
     own, heard = who_takes_products(p, t + 1, v)
     if own or heard:
         centre, radius = s.scratch[CENTRE], s.scratch[RADIUS]
-        act_interval(centre, radius, record[LOW], record[HIGH], slope, width)
+        act_box(p, s, t, v, centre, radius)
         skipped = 0 if own else following
         weight = p.both[t + 1] if own else p.AT[t + 1]
         columns = following * (own + heard)
@@ -54,8 +54,7 @@ def send_box(p, s, record, t, v):
         if heard:
             join_interval(record[SENT_LOW], record[SENT_HIGH], middle[following:], spread[following:], following)
     if p.kind[t + 1] != DENSE and not p.sends_products[t + 1]:
-        act(record[SENT_LOW], record[LOW], slope, width)
-        act(record[SENT_HIGH], record[HIGH], slope, width)
+        act_ends(p, s, t, v, record[SENT_LOW], record[SENT_HIGH])
 
 
 @loop

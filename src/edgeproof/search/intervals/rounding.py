@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...arithmetic.padding import PAD
 from ...problem.layout import DENSE, GCN, MAX, POOL, SUM
 from ..forward.incremental import evaluate_vertex
 from ..jit.by_address import Bundle
 from ..jit.decorators import entry, kernel, leaf, loop
 from ..state.budget import spendable
+from ..state.curves import at_zero, steepest
 from ..state.rows import add, copy, fill
 from ..state.scratch import LARGEST
 from ..state.state import (
@@ -163,6 +165,18 @@ def note_objective_errors(p, s, magnitude, error, factor):
             s.error[r] = 2.0 * (last[p.rival_at[r]] + last[p.label_at] + both * factor)
 
 
+@leaf
+def pass_curves(size, error, bends, width):
+    """Of curved activations: bounds of magnitude and error of h in place of those of the pre-activation. The stages
+    above ask for nothing else, and activations with a slope pass both on no larger.
+    """
+    for i in range(width):
+        if bends[i] >= 2.0:
+            code = np.int64(bends[i])
+            error[i] = steepest(code) * error[i] + 2.0 * PAD * (size[i] + error[i] + at_zero(code))
+            size[i] = steepest(code) * size[i] + 2.0 * at_zero(code)
+
+
 @entry
 def enclose_root(p, s, options, magnitude, error, passed, gathered):
     """Fill boxes, slacks and errors for the root; False if something is too large to be bounded, or if time is
@@ -209,6 +223,8 @@ def enclose_root(p, s, options, magnitude, error, passed, gathered):
                 bottom, above = s.boxes[t, v, LOW, i], s.boxes[t, v, HIGH, i]
                 magnitude[t, v, i] = max(abs(bottom), abs(above))
                 finite = finite and abs(bottom) < LARGE and abs(above) < LARGE and total[i] < LARGE
+            if p.curves[t]:
+                pass_curves(magnitude[t, v], total, p.slope[t], width)
             s.tally[BOX_MARK] = 0
     note_objective_errors(p, s, magnitude, error, factor)
     return finite

@@ -24,7 +24,8 @@ from .cache import all_folders, cache_root, compiled_mark
 from .kept import CheckedFile, KernelCache, tell_once
 
 # rooms of strategies that few questions take: some of their kernels are compiled where they are first called
-ON_DEMAND = tuple(f"edgeproof.search.{room}." for room in ("base", "budget", "charges", "lengths", "maxima"))
+_ROOMS = ("attention", "base", "budget", "charges", "deep", "lengths", "maxima")
+ON_DEMAND = tuple(f"edgeproof.search.{room}." for room in _ROOMS)
 
 
 class LinkedKernel(CPUDispatcher):  # type: ignore[misc]

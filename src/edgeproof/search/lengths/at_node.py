@@ -1,4 +1,7 @@
-"""What the node itself loses with each of its own edges, as a margin of each rival."""
+"""What the node itself loses with each of its own edges, as a margin of each rival.
+
+Theory: "Lengths alone".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a change of one vertex's row makes of the margin at most, layer by layer from the node backward, by lengths."""
+"""What a change of one vertex's row makes of the margin at most, layer by layer from the node backward, by lengths.
+
+Theory: "Lengths alone".
+"""
 
 from __future__ import annotations
 

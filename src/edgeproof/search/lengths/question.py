@@ -1,4 +1,7 @@
-"""One question by lengths: a bound of what every edge can cost, and what that leaves in doubt, evaluated."""
+"""One question by lengths: a bound of what every edge can cost, and what that leaves in doubt, evaluated.
+
+Theory: "Lengths alone".
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,15 @@ import numpy as np
 from ...model.arrays import FloatArray, IntArray
 from ..base.layout import GATHERED_ERROR, HIDDEN_ERROR, MAX, SENT_ERROR
 from ..charges.ledger import Rows, largest_grown, list_edges, total_charges
-from ..charges.norms import ROUND_UP, row_lengths
+from ..charges.norms import FAINT, ROUND_UP, row_lengths
 from ..charges.question import Answer, Question
 from ..charges.top import Bound
 from .at_node import own_edges
 from .pull_back import RANKS, pull_back, pull_back_largest
 
+# What a cost multiplies, one magnitude a layer and a last one, stays below this. Then it is finite, and what underflows
+# on the way is below FAINT, as where charges are bounded (norms.py).
+LARGEST_COST = 2.0**500
 # vertices between two looks at the clock
 BLOCK = 1 << 13
 
@@ -36,8 +42,10 @@ class LengthQuestion(Question):
         found = self._look(())
         if found is not None or budget == 0:
             return found
+        if not self.norms.largest <= LARGEST_COST ** (1.0 / (self.base.L + 1)):
+            return self._answer(reason="rounding")
         margins, error = self._margins(())
-        self.tolerance = 2.0 * error + (ROUND_UP - 1.0) * float(abs(margins).max())
+        self.tolerance = 2.0 * error + (ROUND_UP - 1.0) * float(abs(margins).max()) + FAINT
         lost, grown = np.zeros(self.base.source.size), np.zeros(self.base.n)
         if not self._pull_back(budget, lost, grown):
             return self._answer(reason=self.alarm.reason)
@@ -61,7 +69,7 @@ class LengthQuestion(Question):
         leader, gaps = np.zeros(width, dtype=np.int64), np.zeros(int(np.diff(b.in_ptr).max(initial=0)))
         for layer in range(b.L - 1, -1, -1):
             last, layer_of = layer == b.L - 1, self.query.network.layers[layer]
-            bend = max(1.0, float(abs(layer_of.negative_slopes).max()))
+            bend = max(1.0, float(layer_of.steepest.max()))
             spread, own = (1.0, 1.0) if last else (float(norms.spread[layer]), float(norms.own_spread[layer]))
             own *= bool(layer_of.C.any())
             reach *= bend

@@ -19,12 +19,12 @@ from __future__ import annotations
 import numpy as np
 
 from ...problem.layout import MAYBE_DELETED, MAYBE_INSERTED
-from ..intervals.activation import act_interval
+from ..intervals.activation import act_box
 from ..jit.decorators import kernel, leaf
 from ..state.degrees import degrees_of_inserted, movable_degree
 from ..state.rows import dot, dot_interval
 from ..state.scratch import CENTRE, RADIUS
-from ..state.state import HIGH, LIMIT, LOW, USED
+from ..state.state import LIMIT, USED
 from .sum import bound_messages
 from .workspace import start_row, touch
 
@@ -117,7 +117,7 @@ def backward_gcn(p, s, linear, options, t, v, side, rows, count, cap):
     bound_messages(p, s, linear, t, v, side, rows, cap, np.int64(0))
     centre, radius = s.scratch[CENTRE], s.scratch[RADIUS]
     if not first:
-        act_interval(centre, radius, s.boxes[t - 1, v, LOW], s.boxes[t - 1, v, HIGH], p.slope[t - 1], m)
+        act_box(p, s, t - 1, v, centre, radius)
     for k in range(start, end):
         if cap > 0 and s.status[k] & 2:
             touch(linear, p.slot_pair[k])

@@ -8,12 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...problem.layout import MAYBE_DELETED, MAYBE_INSERTED, PRESENT, SUM
-from ..intervals.activation import act_interval
+from ..intervals.activation import act_box
 from ..intervals.binary_max import COLUMN, COMING, GOING, is_carrier, split_columns
 from ..jit.decorators import kernel
 from ..state.rows import dot, dot_interval
 from ..state.scratch import CENTRE, RADIUS
-from ..state.state import HIGH, LOW
 from .workspace import start_row, touch
 
 
@@ -55,7 +54,7 @@ def bound_messages(p, s, linear, t, v, side, rows, cap, carriers):
             continue
         u = p.slot_source[k]
         if t > 1:
-            act_interval(centre, radius, s.boxes[t - 1, u, LOW], s.boxes[t - 1, u, HIGH], p.slope[t - 1], m)
+            act_box(p, s, t - 1, u, centre, radius)
         for b in range(rows):
             if t > 1:
                 bottom, above = dot_interval(linear.a[b], centre, radius, m)

@@ -20,10 +20,15 @@ from .concretize import concretize
 from .nested import is_still
 from .workspace import ROUND, ROWS, start_pass
 
+# A curved activation bends its line wherever its box is wider than this, unless it is nearly straight there.
+WORTH, SATURATED = 0.05, 6.0
+
 
 @leaf
 def is_worth_a_pass(low, high, ranked, slope):
     """A neuron of open sign bends its line. One whose sign is known does not, but a max ranks it by its box."""
+    if slope >= 2.0:
+        return high - low > WORTH and high > -SATURATED and (low < SATURATED or ranked)
     return high > 0.0 and ((low < 0.0 and slope != 1.0) or (ranked and not is_still(low, high)))
 
 

@@ -1,8 +1,10 @@
 """The bound of one shape of attack under layers that take a max: what `budget/shape.py` is for sums, means and GCN.
 
-A shape is (i, k, m): insertions and deletions at the node, flips elsewhere. What newcomers, deletions and flips at
-in-neighbours add is bounded one by one; sums of these bounds hold (docs/theory-maxima.md), and the program that shares
-the budget is the same.
+A shape is (i, k, joins, cuts): insertions and deletions at the node, insertions and deletions elsewhere. What
+newcomers, deletions and flips at in-neighbours add is bounded one by one; sums of these bounds hold
+(docs/theory/maxima.md), and the program that shares the budget is the same.
+
+Theory: "What flips add to a margin under a max".
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from .vertex import Items, Vertices
 MOST_REFINED = 48
 # bytes of items that are kept from one rival to the next; those of other in-neighbours are made again
 MOST_HELD = 1 << 27
-Shape = tuple[int, int, int]
+Shape = tuple[int, int, int, int]
 
 
 class ShapeBound:
@@ -42,7 +44,8 @@ class ShapeBound:
         self.vertices, self.found, self.tables, self.lent = vertices, found, tables, lent
         self.question: MaxQuestion = vertices.question
         self.stand: Stand = vertices.stand
-        self.i, self.k, self.m = shape
+        self.i, self.k, self.joins, self.cuts = shape
+        self.m = self.joins + self.cuts
         star = self.question.star
         self.both = 0 if star.directed else 1
         self.count = int(enter(*lent[:3]))
@@ -140,7 +143,7 @@ class ShapeBound:
         for size in range(1, min(self.m, int(stand.spare[w])) + 1):
             for a in range(size + 1):
                 c = size - a
-                if a > come.size or c > go.size:
+                if a > min(self.joins, come.size) or c > min(self.cuts, go.size):
                     continue
                 z = self.vertices.pre(w, a - c)
                 items = self.vertices.items(w, a, c, heard + a - c)
@@ -207,7 +210,7 @@ class ShapeBound:
         spare = self.stand.spare[who] - self.both
         for own in range(self.m + 1):
             most = np.full(who.size, NEVER_WORTH)
-            for c in range(own + 1 if star.delete else 1):
+            for c in range(max(own - self.joins, 0), min(own, self.cuts) + 1):
                 low, high = self._newcomer_boxes(who, own - c, c)
                 if low is not None:
                     most = np.maximum(most, gain.most_in(low, high))
@@ -222,7 +225,7 @@ class ShapeBound:
     def _newcomer_boxes(self, who: IntArray, a: int, c: int) -> tuple[FloatArray | None, FloatArray]:
         """Between what u can be made, with a insertions and c deletions at it anywhere."""
         star, whole = self.question.star, self.question.whole
-        if a and star.insert != 1:
+        if a and not star.insert & 1:
             return None, whole.rise
         if star.first == MAX:
             z, scale = self.pres[who], np.ones((who.size, 1))
@@ -263,7 +266,7 @@ class ShapeBound:
             for own in range(1, min(self.m, int(self.stand.spare[u]) - self.both) + 1):
                 for a in range(own + 1):
                     c = own - a
-                    if a > come.size or c > go.size:
+                    if a > min(self.joins, come.size) or c > min(self.cuts, go.size):
                         continue
                     more, also = self.both + a - c, star.node if self.both else None
                     z = self.vertices.pre(u, more, also)

@@ -1,5 +1,7 @@
 """What a vertex adds to a margin as a function of its pre-activation, coordinate by coordinate, and what flips make of
-it at most. `docs/theory-maxima.md` has the proofs.
+it at most.
+
+Theory: "What flips add to a margin under a max", "Several flips at one vertex under a max".
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What every vertex would add to one that takes a max of features: products of sparse rows."""
+"""What every vertex would add to one that takes a max of features: products of sparse rows.
+
+Theory: "Flips at one vertex under a max".
+"""
 
 from __future__ import annotations
 

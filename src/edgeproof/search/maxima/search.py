@@ -1,4 +1,7 @@
-"""Sizes of attacks under layers that take a max: the splitting of `budget/search.py` over the bounds of this room."""
+"""Sizes of attacks under layers that take a max: the splitting of `budget/search.py` over the bounds of this room.
+
+Theory: "Single flips under a max".
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ class MaxSizeSearch(SizeSearch):
         self._make_tables(2)
 
     def _make_tables(self, most: int) -> None:
-        self._tables = Bundle(make_tables(self.question.star, self.question.base.heard, self._near, most))
+        self._tables = Bundle(make_tables(self.question, self._near, most))
 
     def _fill(self, shape: Shape, rivals: IntArray, floor: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Bounds of these rivals; what is reached with each newcomer, and with each in-neighbour gone."""
@@ -77,7 +80,7 @@ class MaxSizeSearch(SizeSearch):
         star, name = self.question.star, self.question.query.graph.pair
         every, tables = np.ones(star.R, dtype=np.int64), self._tables.bundle
         known: dict[Pair, float] = {}
-        totals = self._fill((1, 0, 0), every, NEVER_WORTH)[1]
+        totals = self._fill((1, 0, 0, 0), every, NEVER_WORTH)[1]
         for u in _best(totals, floor):
             known[name(u, star.node)] = float(totals[u])
         found = self._evaluate(known, floor)
@@ -85,13 +88,13 @@ class MaxSizeSearch(SizeSearch):
             return found
         known.clear()
         if star.delete:
-            gone = self._fill((0, 1, 0), every, NEVER_WORTH)[2]
+            gone = self._fill((0, 1, 0, 0), every, NEVER_WORTH)[2]
             kinds = self._vertices.kinds(star.node)
             for w, value in zip(self.found.near[: gone.size].tolist(), gone.tolist(), strict=True):
                 if kinds[w] == DELETE:
                     known[name(w, star.node)] = value
-        if star.insert == 1 or star.delete:
-            self._fill((0, 0, 1), every, NEVER_WORTH)
+        for shape in ((0, 0, 1, 0),) * (star.insert & 1) + ((0, 0, 0, 1),) * star.delete:
+            self._fill(shape, every, NEVER_WORTH)
             near = self.found.near[: self._heard()].tolist()
             for at, w in enumerate(near):
                 for x in _best(tables.worth[at], floor):

@@ -1,4 +1,7 @@
-"""A question about a node under two layers, at least one of which takes a max of values that are nowhere negative."""
+"""A question about a node under two layers, at least one of which takes a max of values that are nowhere negative.
+
+Theory: "Flips at one vertex under a max", "Single flips under a max".
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from ..base.gather import gather_largest
 from ..base.layout import GATHERED, GCN, MAX, MEAN, OWN, OWN_ERROR, SENT, SENT_ERROR, SUM, Base
 from ..base.values import base_values, view
 from ..budget.layout import Stand, Star, make_stand
-from ..budget.question import fold, guarded, local_budgets
+from ..budget.question import first_new, fold, guarded, insert_code, local_budgets
 
 SPREAD = 32.0
 # insertions at one vertex that envelopes know
@@ -95,7 +98,7 @@ def make_max_question(query: Query, most: int) -> MaxQuestion | None:
         first=int(base.how[first]), last=int(base.how[first + 1]),
         in_ptr=base.in_ptr, source=base.source, out_ptr=base.out_ptr, target=base.target,
         own=whole.own, sent=whole.sent, slope=base.slope[first, :H].copy(), keep=keep, take=take, const=const,
-        delete=int(query.threat.delete), insert={False: 0, True: 1, "target": 2}[query.threat.insert],
+        delete=int(query.threat.delete), insert=insert_code(query.threat), fresh=first_new(query.threat, n),
         guarded=guarded(graph, query.threat), local=local_budgets(query.threat, n),
     )  # fmt: skip
     return MaxQuestion(query, star, base, slack, most, whole)

@@ -1,4 +1,7 @@
-"""Kernels that Python calls: who is near, how pairs may flip, and the program of `budget/share.py`."""
+"""Kernels that Python calls: who is near, how pairs may flip, and the program of `budget/share.py`.
+
+Theory: "Several flips at one vertex under a max".
+"""
 
 from __future__ import annotations
 

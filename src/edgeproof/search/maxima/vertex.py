@@ -1,4 +1,7 @@
-"""One vertex where a search stands: its pre-activation, and what insertions and deletions at it change in that."""
+"""One vertex where a search stands: its pre-activation, and what insertions and deletions at it change in that.
+
+Theory: "Flips at one vertex under a max".
+"""
 
 from __future__ import annotations
 

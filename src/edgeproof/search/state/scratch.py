@@ -28,6 +28,7 @@ from __future__ import annotations
     CHORD_SLOPE,
     CHORD_RISE,
     TANGENT_SLOPE,
+    TANGENT_DROP,  # of curved ones
     # pairwise: what flips change at one vertex
     ACTIVATION_DELTA,  # in its values, until that is multiplied
     MAX_DELTA,  # in a max that it gathers: from `gather_max` to its caller
@@ -39,4 +40,4 @@ from __future__ import annotations
     EXTRA_HIGH,
     TOGETHER,  # what two flips do to one mean, while its interaction is bounded
     SCRATCH_ROWS,
-) = range(28)
+) = range(29)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.arrays import FloatArray, IntArray
-from ...problem.layout import Problem
+from ...problem.layout import CURVE_ROWS, Problem
 from .scratch import SCRATCH_ROWS
 
 # rows of a record in `values` and in `boxes`
@@ -58,6 +58,7 @@ class State(NamedTuple):
 
     values: NDArray[np.float64]  # (T+1, n, 3, W)
     boxes: NDArray[np.float64]  # (T+1, n, 6, W)
+    curves: NDArray[np.float64]  # (T+1, n, CURVE_ROWS, D) see curves.py; one entry where nothing is curved
     slack: NDArray[np.float64]  # (T+1, n, D): rounding error of one evaluation of a box
     error: FloatArray  # (rivals,): rounding error of an objective of the grounding
     status: NDArray[np.int8]  # (S,)
@@ -116,6 +117,7 @@ def make_state(problem: Problem, records: int, most: int, budget: int) -> State:
     return State(
         values=np.zeros((T + 1, n, 3, problem.D)),
         boxes=np.zeros((T + 1, n, 6, problem.D)),
+        curves=np.full((T + 1, n, CURVE_ROWS, problem.D) if problem.curves.any() else (1, 1, 1, 1), np.nan),
         slack=np.zeros((T + 1, n, problem.D)),
         error=np.zeros(problem.rivals),
         status=problem.slot_start.copy(),

@@ -1,6 +1,8 @@
 """Questions about a node where any pair of the graph may come: sizes of attacks are settled one after another.
 
 The pairs are never listed (search/budget). What is settled when time ends stays settled: an interval.
+
+Theory: "Sizes of attacks".
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ Progress = Callable[[int, int | None], None]
 
 # vertices from which on this is faster than listing pairs, where any may come and where only those at the node may
 MANY, MANY_AT_NODE = 100, 200
-# no sizes beyond this are tried: their number of shapes grows with the square
+# no sizes beyond this are tried: their number of shapes grows with the cube
 LARGEST = 12
 
 

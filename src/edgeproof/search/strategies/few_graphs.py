@@ -28,7 +28,7 @@ from ..answers import radius_of, verdict_of
 from ..base.evaluate import set_near
 from ..base.layout import COMPUTED, EVALUATED, Base, Overlay
 from ..base.overlay import FAR, MOST_FLIPS, make_overlay
-from ..base.values import base_values, knows
+from ..base.values import base_values, holds
 from ..deadline import Alarm
 from ..jit.by_address import Bundle
 from .few_kernels import (
@@ -112,7 +112,7 @@ def is_for(query: Query, options: Mapping[str, bool], memory: float | None) -> b
         return False
     if query.claim.node is None or not (options["few_graphs_at_once"] or MANY <= graph.num_vertices <= WHOLE):
         return False
-    return knows(network) and _bytes(network, graph) <= (LARGEST if memory is None else min(LARGEST, memory * 1e9))
+    return holds(network) and _bytes(network, graph) <= (LARGEST if memory is None else min(LARGEST, memory * 1e9))
 
 
 @dataclass

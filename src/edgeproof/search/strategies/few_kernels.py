@@ -137,7 +137,7 @@ def follow_gains(b, o, node, label, rivals, pairs, local, margins, most, tries, 
                 break
             promise[r] += gain
     for _ in range(min(tries, rivals.size)):
-        r = np.argmax(promise)
+        r = int(np.argmax(promise))
         promise[r] = -np.inf
         for size in range(most):
             if not take_best(b, pairs, local, margins, r, most, chosen, size) > 0.0:

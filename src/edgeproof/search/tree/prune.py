@@ -12,6 +12,7 @@ from ..linear.backward import backward_pass
 from ..linear.concretize import concretize
 from ..linear.relax import relax
 from ..linear.workspace import ROUND, ROWS, TOUCHED, start_pass
+from ..state.curves import RANGE_HIGH, RANGE_LOW, curve_ranges
 from ..state.rows import fill
 from ..state.state import HIGH, LIMIT, LOW, USED
 
@@ -21,6 +22,9 @@ def prune_by_intervals(p, s, excluded):
     """Mark the rivals that cannot win in any graph below; True if none is left."""
     box = s.boxes[p.T, 0]
     slope = p.slope[p.T]
+    kept = s.curves[p.T * p.curves[p.T], 0]
+    if p.curves[p.T]:
+        curve_ranges(kept, box[LOW], box[HIGH], slope, p.width[p.T])
     left = 0
     for r in range(p.rivals):
         if excluded[r]:
@@ -29,8 +33,11 @@ def prune_by_intervals(p, s, excluded):
             above, below = box[HIGH, r], 0.0
         else:
             above, below = box[HIGH, p.rival_at[r]], box[LOW, p.label_at]
-            above = slope[p.rival_at[r]] * above if above < 0.0 else above
-            below = slope[p.label_at] * below if below < 0.0 else below
+            if p.curves[p.T]:
+                above, below = kept[RANGE_HIGH, p.rival_at[r]], kept[RANGE_LOW, p.label_at]
+            else:
+                above = slope[p.rival_at[r]] * above if above < 0.0 else above
+                below = slope[p.label_at] * below if below < 0.0 else below
         if above <= below:
             excluded[r] = 1
         else:
