@@ -22,7 +22,7 @@ ROWS = (
     ("problem",),
     ("search.jit",),
     ("search.state",),
-    ("search.trace", "search.deadline"),
+    ("search.trace", "search.deadline", "search.answers"),
     ("search.base",),
     ("search.charges",),
     ("search.lengths",),
@@ -118,6 +118,48 @@ def test_no_folder_has_more_files_than_a_newcomer_can_hold(folder: str) -> None:
     """Of the package itself and of the search; __init__ and __main__ do not count."""
     files = [path.name for path in (ROOT / folder).glob("*.py") if not path.name.startswith("__")]
     assert len(files) <= 14, sorted(files)
+
+
+MOST_LINES = 90
+LONG_FUNCTIONS: dict[str, str] = {}  # path: name, and why it may be longer
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_function_is_longer_than_a_screen_or_two(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef) and f"{path.relative_to(ROOT)}: {node.name}" not in LONG_FUNCTIONS:
+            assert node.end_lineno is not None
+            lines = node.end_lineno - node.lineno + 1
+            assert lines <= MOST_LINES, f"{path.name}: {node.name} has {lines} lines"
+
+
+# arrays of scratch and of counters, whose places have names (scratch.py, state.py, layout.py)
+REGISTERS = {"line", "made", "out", "rates", "row", "rows", "scratch", "stamp", "sums", "tally", "top"}
+# files that still number some, and which; layout.py of that room says what they hold
+NUMBERED = {
+    "attention/evaluate.py": {"tally"},
+    "budget/charges.py": {"line"},
+    "budget/neighbours.py": {"line", "out", "top"},
+    "budget/newcomers.py": {"line"},
+    "budget/reach.py": {"line"},
+    "budget/shape.py": {"out", "sums"},
+    "budget/single_flips.py": {"line", "sums"},
+    "budget/stand.py": {"row"},
+}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "search").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_scratch_is_named_and_not_numbered(path: Path) -> None:
+    """`g.line[4]` is a register; `g.rows[LEAST_QUOTIENT]` says what it holds."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Attribute):
+            continue
+        first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
+        number = isinstance(first, ast.Constant) and type(first.value) is int
+        allowed = NUMBERED.get(path.relative_to(ROOT / "search").as_posix(), set())
+        assert not number or node.value.attr not in REGISTERS - allowed, (
+            f"{path.name}:{node.lineno}: {ast.unparse(node)}"
+        )
 
 
 def test_private_interfaces_of_numba_are_used_in_one_room() -> None:

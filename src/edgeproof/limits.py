@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from numbers import Integral, Real
+from typing import Any
 
 from .clock import Clock
 from .errors import InputError
@@ -16,14 +17,16 @@ def positive(value: object, field: str, things: str) -> float | None:
     """A number above 0; None for none, and for more than anybody waits for or has."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, Real) or not value > 0:
+    number: Any = value  # what `Real` can do is more than type checkers know
+    if isinstance(value, bool) or not isinstance(value, Real) or not number > 0:
         raise InputError(f"{field}: expected a positive number{things}, got {value!r}")
-    if value > FOREVER:
+    if number > FOREVER:
         return None
-    return value if isinstance(value, int | float) else float(value)
+    found: float = number if type(number) in (int, float) else float(number)
+    return found
 
 
-def whole_nodes(value: object) -> int | None:
+def whole_nodes(value: Any) -> int | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:

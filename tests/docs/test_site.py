@@ -40,6 +40,18 @@ def test_the_glossary_names_files_that_exist() -> None:
         assert (Path(edgeproof.__file__).parent / name).exists(), name
 
 
+def test_the_page_on_proofs_names_the_options_that_a_proof_decides() -> None:
+    pytest.importorskip("numba")
+    from edgeproof.certify import OF_THE_CHECKER
+    from edgeproof.search.engine import _for_proofs
+
+    text = (DOCS / "proofs.md").read_text(encoding="utf-8")
+    paragraph = next(one for one in text.split("\n\n") if one.startswith("While a proof is written"))
+    assert set(re.findall(r"`(\w+)`", paragraph)) == {*_for_proofs({}), *OF_THE_CHECKER, "lines"}
+    decided = _for_proofs({})
+    assert {name for name, value in decided.items() if value} <= set(OF_THE_CHECKER)
+
+
 @pytest.fixture(scope="module")
 def api_page(tmp_path_factory: pytest.TempPathFactory) -> str:
     for module in ("mkdocs", "material", "mkdocstrings"):

@@ -17,6 +17,7 @@ from ..model.query import Query, require_plain
 from ..model.verdict import Attack, Lead, Radius, Verdict
 from ..options import resolve
 from ..problem.compile import compile_problem
+from .answers import radius_of, verdict_of
 from .deadline import Alarm
 from .from_base import by_charges, prepare, radius_by_charges
 from .meanwhile import answer_meanwhile
@@ -165,26 +166,13 @@ def _by_tree(
         reason = alarm.reason
     if search is None:
         return _unknown(query, reason or alarm.reason, started)
-    found = search.attack is not None
-    return Verdict(
-        status="vulnerable" if found else "robust" if reason is None else "unknown",
-        label=query.claim.label,
-        attack=Attack(search.attack) if search.attack is not None else None,
-        rival=search.rival,
-        reason=None if found else reason,
-        node=query.claim.node,
-        directed=query.graph.directed,
-        stats=search.stats(started),
-        lead=None if found or reason is None else search.lead or _as_it_is(query),
-    )
+    lead = None if search.attack is not None or reason is None else search.lead or _as_it_is(query)
+    return verdict_of(query, search.attack, search.rival, reason, search.stats(started), lead)
 
 
 def _unknown(query: Query, reason: str, started: float) -> Verdict:
     """Of a question that ended before anything was searched."""
-    return Verdict(
-        status="unknown", label=query.claim.label, reason=reason, node=query.claim.node,
-        directed=query.graph.directed, stats=no_stats(started),
-    )  # fmt: skip
+    return verdict_of(query, None, None, reason, no_stats(started))
 
 
 def _as_it_is(query: Query) -> Lead | None:
@@ -275,10 +263,7 @@ def _radius_without_tree(
         return known if charged is None else charged
     if known is not None:
         return replace(known, reason=alarm.reason)
-    return Radius(
-        lower=-1, upper=None, exact=False, robust=False, label=query.claim.label, reason=alarm.reason,
-        node=query.claim.node, directed=query.graph.directed, stats=no_stats(started),
-    )  # fmt: skip
+    return radius_of(query, -1, None, None, alarm.reason, no_stats(started), robust=False)
 
 
 def _radius_by_tree(

@@ -17,7 +17,8 @@ from ..model.graph import Graph
 from ..model.network import Layer, Network
 from ..model.query import Query, make_query
 from ..model.threat import Threat
-from ..model.verdict import Attack, Radius, Stats, Verdict
+from ..model.verdict import Radius, Stats, Verdict
+from .answers import radius_of, verdict_of
 from .base.values import holds, knows
 from .deadline import Alarm
 from .radius import Progress
@@ -122,17 +123,7 @@ def by_charges(
     question = _ask(query, alarm)
     budget = question.fragile if query.threat.budget is None else query.threat.budget
     answer = question.decide(budget)
-    status = "robust" if answer.robust else "unknown" if answer.attack is None else "vulnerable"
-    return Verdict(
-        status=status,  # type: ignore[arg-type]
-        label=query.claim.label,
-        attack=None if answer.attack is None else Attack(answer.attack),
-        rival=answer.rival,
-        reason=answer.reason,
-        node=query.claim.node,
-        directed=query.graph.directed,
-        stats=_stats(answer, started),
-    )
+    return verdict_of(query, answer.attack, answer.rival, answer.reason, _stats(answer, started))
 
 
 def radius_by_charges(
@@ -161,24 +152,8 @@ def radius_by_charges(
     assert answer is not None
     if answer.attack is not None and progress is not None:
         progress(lower, lower)
-    if answer.robust:
-        lower = (
-            query.threat.count_fragile(query.graph, query.claim.node)
-            if query.threat.budget is None
-            else query.threat.budget
-        )
-    return Radius(
-        lower=lower,
-        upper=None if answer.attack is None else len(answer.attack) - 1,
-        exact=answer.reason is None,
-        robust=answer.robust,
-        label=query.claim.label,
-        attack=None if answer.attack is None else Attack(answer.attack),
-        rival=answer.rival,
-        reason=answer.reason,
-        node=query.claim.node,
-        directed=query.graph.directed,
-        stats=_stats(answer, started),
+    return radius_of(
+        query, lower, answer.attack, answer.rival, answer.reason, _stats(answer, started), robust=answer.robust
     )
 
 

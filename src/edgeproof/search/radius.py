@@ -17,6 +17,7 @@ from ..model.verdict import Attack, Radius, Stats
 from ..problem.compile import compile_problem
 from ..problem.layout import Compiled
 from ..progress import Nodes, Watcher
+from .answers import radius_of
 from .deadline import Alarm
 from .strategy import Search, exploration, no_stats
 
@@ -221,24 +222,8 @@ class RadiusSearch:
         return self.reason is None and (self.robust or self.attack is not None) and self._closed()
 
     def result(self, started: float) -> Radius:
-        exact = self.reason is None
-        upper = None if self.attack is None else len(self.attack) - 1
-        lower = self.lower
-        if self.robust:
-            whole = self.query.threat.count_fragile(self.query.graph, self.query.claim.node)
-            lower = whole if self.cap is None else self.cap
-        return Radius(
-            lower=lower,
-            upper=upper,
-            exact=exact,
-            robust=self.robust,
-            label=self.query.claim.label,
-            attack=self.attack,
-            rival=self.rival,
-            reason=self.reason,
-            node=self.query.claim.node,
-            directed=self.query.graph.directed,
-            stats=self._total(started),
+        return radius_of(
+            self.query, self.lower, self.attack, self.rival, self.reason, self._total(started), robust=self.robust
         )
 
     def _total(self, started: float) -> Stats:

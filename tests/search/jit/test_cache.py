@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import os
 import select
 import shutil
@@ -15,6 +16,7 @@ import pytest
 
 from edgeproof.search import warm_up as warm
 from edgeproof.search.jit.cache import PACKAGE, cache_root, compiled_mark, sources_of
+from edgeproof.search.jit.linking import ON_DEMAND, LinkedKernel
 from edgeproof.search.warm_up import warm_up
 
 QUESTION = """
@@ -131,6 +133,24 @@ def test_an_edit_in_a_nested_file_is_seen_by_kernels_of_other_folders(tmp_path: 
     assert ask() == ["3.0", "1", "0"]
     decorators.write_text(decorators.read_text() + "# edited\n")
     assert ask() == ["3.0", "1", "1"]
+
+
+# their kernels are compiled before the first search
+ALWAYS = {"attacks", "forward", "intervals", "linear", "pairwise", "state", "strategies", "symmetry", "tree"}
+
+
+def test_every_room_is_compiled_at_once_or_known_to_come_on_demand() -> None:
+    """Kernels of a room that comes on demand and is not known to do so would be taken for lost where they were never
+    needed before, and all others thrown away with them.
+    """
+    for source in (PACKAGE / "search").glob("*/*.py"):
+        importlib.import_module(".".join(["edgeproof.search", source.parent.name, source.stem]))
+    symbols = [kernel.symbol for kernel in LinkedKernel.every if kernel.symbol.startswith("edgeproof.search.")]
+    rooms = {symbol.split(".")[2] for symbol in symbols}
+    on_demand = {name.split(".")[2] for name in ON_DEMAND}
+    assert "lengths" in rooms
+    assert rooms <= ALWAYS | on_demand
+    assert not ALWAYS & on_demand
 
 
 def test_kernels_use_names_of_files_that_are_hashed_only() -> None:

@@ -222,7 +222,7 @@ def replace_sent(b, o, layer, which, x, sources, targets, arcs):
 
 @leaf
 def is_there(b, x, y):
-    """Whether x is an in-neighbour of y in the graph as it is."""
+    """Whether x is an in-neighbour of y in the graph as it is, which `b` holds by in_ptr and source."""
     low, high = b.in_ptr[y], b.in_ptr[y + 1]
     while low < high:
         middle = (low + high) // 2
@@ -250,22 +250,28 @@ def gather_changed(b, o, layer, which, count, m, ends, sources, targets, arcs):
             replace_sent(b, o, layer, which, x, sources, targets, arcs)
 
 
+@leaf
+def sender_at(b, sources, targets, arcs, y, e):
+    """Whom y hears at place e when these arcs are flipped: first those of the graph, then those that come, last itself;
+    -1: nobody.
+    """
+    last = b.in_ptr[y + 1]
+    if e < last:
+        return -1 if is_flipped(sources, targets, arcs, b.source[e], y) else b.source[e]
+    if e < last + arcs:
+        x = sources[e - last]
+        return -1 if targets[e - last] != y or x == y or is_there(b, x, y) else x
+    return y if looped(b, sources, targets, arcs, y) else -1
+
+
 @kernel
 def largest_features(b, o, y, sources, targets, arcs):
     """A times the largest features among the in-neighbours of y, into o.score; returns the largest magnitude."""
     found, count, most, width = 0, 0, 0.0, b.width[1]
     first, last = b.in_ptr[y], b.in_ptr[y + 1]
     for e in range(first, last + arcs + 1):
-        x = y
-        if e < last:
-            x = b.source[e]
-            if is_flipped(sources, targets, arcs, x, y):
-                continue
-        elif e < last + arcs:
-            x = sources[e - last]
-            if targets[e - last] != y or x == y or is_there(b, x, y):
-                continue
-        elif looped(b, sources, targets, arcs, y) == 0:
+        x = sender_at(b, sources, targets, arcs, y, e)
+        if x < 0:
             continue
         count += 1
         for at in range(b.feature_ptr[x], b.feature_ptr[x + 1]):
@@ -304,16 +310,8 @@ def largest_changed(b, o, layer, which, j, sources, targets, arcs):
     count, size, error = 0, 0.0, 0.0
     first, last = b.in_ptr[y], b.in_ptr[y + 1]
     for e in range(first, last + arcs + 1):
-        x = y
-        if e < last:
-            x = b.source[e]
-            if is_flipped(sources, targets, arcs, x, y):
-                continue
-        elif e < last + arcs:
-            x = sources[e - last]
-            if targets[e - last] != y or x == y or is_there(b, x, y):
-                continue
-        elif looped(b, sources, targets, arcs, y) == 0:
+        x = sender_at(b, sources, targets, arcs, y, e)
+        if x < 0:
             continue
         i = o.place[1 - which, x]
         if i >= 0:

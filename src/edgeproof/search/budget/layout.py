@@ -21,6 +21,9 @@ NEVER, INSERT, DELETE = 0, 1, 2
 # pairs that a search bars at most; those beyond are looked at again
 MOST_BARRED = 1 << 15
 
+# what `made` counts
+FLIPS, ARCS, TRAIL, COUNTS = range(4)
+
 # positions in `tally`, beside STOP
 EVALUATIONS, PASSES, BOUNDS = 0, 1, 2
 
@@ -71,7 +74,7 @@ class Stand(NamedTuple):
     trail: NDArray[np.float64]  # (rows, H) what `gathered` was
     trail_at: IntArray
     tally: IntArray
-    made: IntArray  # (3,) flips, arcs, trail
+    made: IntArray  # (COUNTS,) how many flips, arcs, rows of the trail
     # scratch
     near: IntArray  # in-neighbours of the node
     place: IntArray  # (n,) which of these a vertex is, -1 for others
@@ -163,7 +166,7 @@ def make_stand(star: Star, heard: IntArray, loop: IntArray, gathered: FloatArray
         trail=np.zeros((rows, H)),
         trail_at=np.zeros(rows, dtype=np.int64),
         tally=np.zeros(TALLY_SIZE, dtype=np.int64),
-        made=np.zeros(3, dtype=np.int64),
+        made=np.zeros(COUNTS, dtype=np.int64),
         near=np.zeros(n + 1, dtype=np.int64),
         place=np.full(n, -1, dtype=np.int64),
         list=np.zeros(n + 1, dtype=np.int64),

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...model.arrays import FloatArray, IntArray
 from ...model.memo import Memo
-from .layout import GCN, Stand, Star, Tables
+from .layout import ARCS, GCN, Stand, Star, Tables
 from .question import Askable
 
 # bytes of orders that are kept for a network and a graph
@@ -21,7 +21,7 @@ _kept: Memo[dict[tuple[int, int, int], Order]] = Memo(lambda _network, _graph: {
 
 def lost_until(star: Star, stand: Stand, k: int, cuts: int) -> int:
     """How many in-neighbours a sender may have lost once flips of this kind are made on top of those of the stand."""
-    source, target, came = stand.arcs[:, : int(stand.made[1])]
+    source, target, came = stand.arcs[:, : int(stand.made[ARCS])]
     gone = (came == 0) & ((source <= target) | bool(star.directed))
     return int(gone.sum()) + k + cuts  # in a directed graph, those of the node itself are among them
 

@@ -19,7 +19,7 @@ from ...model.arrays import FloatArray, IntArray
 from ...model.graph import Pair
 from ..deadline import Alarm
 from ..jit.by_address import Bundle
-from .layout import BOUNDS, DELETE, EVALUATIONS, GCN, NEVER_WORTH, PASSES, STOP, Pass, Stand
+from .layout import BOUNDS, DELETE, EVALUATIONS, FLIPS, GCN, NEVER_WORTH, PASSES, STOP, Pass, Stand
 from .limits import Limits
 from .question import Askable
 from .ranking import lost_until, rank_vertices
@@ -86,7 +86,7 @@ class SizeSearch:
         return int(self.stand.heard[self.question.star.node])
 
     def flips(self) -> list[Pair]:
-        graph, count = self.question.query.graph, int(self.stand.made[0])
+        graph, count = self.question.query.graph, int(self.stand.made[FLIPS])
         return [graph.pair(int(x), int(y)) for x, y in self.stand.flips[:, :count].T]
 
     def _breaks(self, pairs: list[Pair]) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..base.evaluate import is_there
 from ..jit.decorators import entry, kernel, leaf, loop
-from .layout import DELETE, EVALUATIONS, GCN, INSERT, MEAN, NEVER
+from .layout import ARCS, DELETE, EVALUATIONS, FLIPS, GCN, INSERT, MEAN, NEVER, TRAIL
 
 
 @leaf
@@ -33,57 +34,51 @@ def sigma(how, count, looped):
 @leaf
 def is_edge(t, s, x, y):
     """Whether x is an in-neighbour of y where one stands; self-loops apart."""
-    for k in range(s.made[1]):
+    for k in range(s.made[ARCS]):
         if s.arcs[0, k] == x and s.arcs[1, k] == y:
             return s.arcs[2, k] == 1
-    low, high = t.in_ptr[y], t.in_ptr[y + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if t.source[middle] < x:
-            low = middle + 1
-        else:
-            high = middle
-    return low < t.in_ptr[y + 1] and t.source[low] == x
+    return is_there(t, x, y)
 
 
 @leaf
 def flipped(s, x, y):
     """Whether the arc is flipped, either way."""
     found = False
-    for k in range(s.made[1]):
+    for k in range(s.made[ARCS]):
         found = found or (s.arcs[0, k] == x and s.arcs[1, k] == y)
     return found
+
+
+@leaf
+def list_ends(s, ptr, ends, at, own, other, out):
+    """The other ends of arcs at a vertex where one stands, itself apart; how many. own, other: which end of an arc the
+    vertex is, and they are: 0 its source, 1 its target.
+    """
+    m = np.int64(0)
+    for e in range(ptr[at], ptr[at + 1]):
+        gone = False
+        for k in range(s.made[ARCS]):
+            gone = gone or (s.arcs[own, k] == at and s.arcs[other, k] == ends[e])
+        if not gone:
+            out[m] = ends[e]
+            m += 1
+    for k in range(s.made[ARCS]):
+        if s.arcs[own, k] == at and s.arcs[2, k] == 1 and s.arcs[other, k] != at:
+            out[m] = s.arcs[other, k]
+            m += 1
+    return m
 
 
 @kernel
 def list_in(t, s, y, out):
     """In-neighbours of y where one stands, itself apart; how many."""
-    m = np.int64(0)
-    for e in range(t.in_ptr[y], t.in_ptr[y + 1]):
-        x = t.source[e]
-        if s.made[1] == 0 or not flipped(s, x, y):
-            out[m] = x
-            m += 1
-    for k in range(s.made[1]):
-        if s.arcs[1, k] == y and s.arcs[2, k] == 1 and s.arcs[0, k] != y:
-            out[m] = s.arcs[0, k]
-            m += 1
-    return m
+    return list_ends(s, t.in_ptr, t.source, y, 1, 0, out)
 
 
 @kernel
 def list_out(t, s, x, out):
-    m = np.int64(0)
-    for e in range(t.out_ptr[x], t.out_ptr[x + 1]):
-        y = t.target[e]
-        if s.made[1] == 0 or not flipped(s, x, y):
-            out[m] = y
-            m += 1
-    for k in range(s.made[1]):
-        if s.arcs[0, k] == x and s.arcs[2, k] == 1 and s.arcs[1, k] != x:
-            out[m] = s.arcs[1, k]
-            m += 1
-    return m
+    """Out-neighbours of x, likewise."""
+    return list_ends(s, t.out_ptr, t.target, x, 0, 1, out)
 
 
 @kernel
@@ -123,7 +118,7 @@ def row_kinds(t, s, y):
         kinds[t.node] = kind_of(t, s, t.node, y)
     for e in range(t.in_ptr[y], t.in_ptr[y + 1]):
         kinds[t.source[e]] = kind_of(t, s, t.source[e], y)
-    for k in range(s.made[1]):
+    for k in range(s.made[ARCS]):
         if s.arcs[1, k] == y:
             kinds[s.arcs[0, k]] = NEVER
     for k in range(t.guarded.shape[1]):
@@ -139,12 +134,12 @@ def row_kinds(t, s, y):
 @kernel
 def keep_row(t, s, y):
     """Remember what y gathers, for the way back."""
-    at = s.made[2]
+    at = s.made[TRAIL]
     s.trail_at[at] = y
     row, kept = s.gathered[y], s.trail[at]
     for i in range(t.H):
         kept[i] = row[i]
-    s.made[2] = at + 1
+    s.made[TRAIL] = at + 1
 
 
 @leaf
@@ -157,7 +152,7 @@ def add_row(t, s, y, factor, x):
 @kernel
 def flip_arc(t, s, x, y):
     """Flip the arc x -> y: what y gathers, and as its degree changes, what those gather that hear it."""
-    k = s.made[1]
+    k = s.made[ARCS]
     there = is_edge(t, s, x, y)
     sign = -1 if there else 1
     keep_row(t, s, y)
@@ -171,22 +166,22 @@ def flip_arc(t, s, x, y):
             add_row(t, s, w, change, y)
     s.heard[y] += sign
     s.arcs[0, k], s.arcs[1, k], s.arcs[2, k] = x, y, 0 if there else 1
-    s.made[1] = k + 1
+    s.made[ARCS] = k + 1
 
 
 @kernel
 def flip(t, s, x, y):
     """Flip the pair; one unit is taken from those who pay."""
-    at = s.made[0]
+    at = s.made[FLIPS]
     s.flips[0, at], s.flips[1, at] = x, y
-    s.marks[2 * at], s.marks[2 * at + 1] = s.made[1], s.made[2]
-    s.made[0] = at + 1
+    s.marks[2 * at], s.marks[2 * at + 1] = s.made[ARCS], s.made[TRAIL]
+    s.made[FLIPS] = at + 1
     s.spare[y] -= 1
     if x == y:
-        k = s.made[1]
+        k = s.made[ARCS]
         s.arcs[0, k], s.arcs[1, k], s.arcs[2, k] = x, y, 1 - s.loop[x]
         s.loop[x] = 1 - s.loop[x]
-        s.made[1] = k + 1
+        s.made[ARCS] = k + 1
         return
     flip_arc(t, s, x, y)
     if not t.directed:
@@ -197,7 +192,7 @@ def flip(t, s, x, y):
 @kernel
 def take_back(t, s):
     """Undo the last flip: rows are restored as they were, not computed back."""
-    at = s.made[0] - 1
+    at = s.made[FLIPS] - 1
     x, y = s.flips[0, at], s.flips[1, at]
     s.spare[y] += 1
     if not t.directed and x != y:
@@ -205,18 +200,18 @@ def take_back(t, s):
     k, mark = s.marks[2 * at], s.marks[2 * at + 1]
     if x == y:
         s.loop[x] = 1 - s.loop[x]
-    while s.made[1] > k:
-        s.made[1] -= 1
-        e = s.made[1]
+    while s.made[ARCS] > k:
+        s.made[ARCS] -= 1
+        e = s.made[ARCS]
         if s.arcs[0, e] != s.arcs[1, e]:
             s.heard[s.arcs[1, e]] += -1 if s.arcs[2, e] else 1
-    while s.made[2] > mark:
-        s.made[2] -= 1
-        e = s.made[2]
+    while s.made[TRAIL] > mark:
+        s.made[TRAIL] -= 1
+        e = s.made[TRAIL]
         row, kept = s.gathered[s.trail_at[e]], s.trail[e]
         for i in range(t.H):
             row[i] = kept[i]
-    s.made[0] = at
+    s.made[FLIPS] = at
 
 
 @loop

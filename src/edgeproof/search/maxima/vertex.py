@@ -11,7 +11,7 @@ import numpy as np
 
 from ...model.arrays import FloatArray, IntArray
 from ..base.gather import gather_largest
-from ..budget.layout import DELETE, INSERT, MAX, Stand
+from ..budget.layout import ARCS, DELETE, INSERT, MAX, Stand
 from ..jit.by_address import Bundle
 from .products import newcomers_products
 from .setting import MaxQuestion, scale_of
@@ -61,7 +61,7 @@ class Vertices:
         self._toward = self._hear_node()
 
     def arcs(self) -> list[tuple[int, int, int]]:
-        made = int(self.stand.made[1])
+        made = int(self.stand.made[ARCS])
         return [(int(x), int(y), int(there)) for x, y, there in self.stand.arcs[:, :made].T]
 
     def heard(self, y: int) -> list[int]:

@@ -15,7 +15,8 @@ from ...arithmetic.decide import Decider
 from ...clock import TimeUpError
 from ...model.graph import Pair
 from ...model.query import Query
-from ...model.verdict import Attack, Radius, Stats, Verdict
+from ...model.verdict import Radius, Stats, Verdict
+from ..answers import radius_of, verdict_of
 from ..base.values import knows
 from ..budget.limits import IncompleteError, OutOfNodesError, OutOfTimeError
 from ..budget.question import make_question
@@ -161,33 +162,9 @@ class BySize:
         return Stats(nodes=nodes, seconds=seconds, leaves=nodes, fragile=self._pairs, exploration=exploration, **counts)
 
     def verdict(self) -> Verdict:
-        found = self.attack is not None
-        return Verdict(
-            status="vulnerable" if found else "unknown" if self.reason is not None else "robust",
-            label=self.query.claim.label,
-            attack=None if self.attack is None else Attack(self.attack),
-            rival=self.rival,
-            reason=None if found else self.reason,
-            node=self.query.claim.node,
-            directed=self.query.graph.directed,
-            stats=self._stats(),
-        )
+        return verdict_of(self.query, self.attack, self.rival, self.reason, self._stats())
 
     def radius(self) -> Radius:
-        upper = None if self.attack is None else len(self.attack) - 1
-        lower = self.lower
-        if self.robust:
-            lower = self._pairs if self.query.threat.budget is None else self.query.threat.budget
-        return Radius(
-            lower=lower,
-            upper=upper,
-            exact=self.reason is None,
-            robust=self.robust,
-            label=self.query.claim.label,
-            attack=None if self.attack is None else Attack(self.attack),
-            rival=self.rival,
-            reason=self.reason,
-            node=self.query.claim.node,
-            directed=self.query.graph.directed,
-            stats=self._stats(),
+        return radius_of(
+            self.query, self.lower, self.attack, self.rival, self.reason, self._stats(), robust=self.robust
         )

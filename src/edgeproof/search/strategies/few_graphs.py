@@ -23,7 +23,8 @@ from ...model.graph import Graph, Pair
 from ...model.memo import Latest, Memo
 from ...model.network import Aggregation, Network
 from ...model.query import Query
-from ...model.verdict import Attack, Radius, Stats, Verdict
+from ...model.verdict import Radius, Stats, Verdict
+from ..answers import radius_of, verdict_of
 from ..base.evaluate import set_near
 from ..base.layout import COMPUTED, EVALUATED, Base, Overlay
 from ..base.overlay import FAR, MOST_FLIPS, make_overlay
@@ -358,16 +359,7 @@ class FewGraphs:
 
     def verdict(self, started: float) -> Verdict:
         """Of a question that is settled."""
-        claim = self.query.claim
-        return Verdict(
-            status="robust" if self.attack is None else "vulnerable",
-            label=claim.label,
-            attack=None if self.attack is None else Attack(self.attack),
-            rival=self.rival,
-            node=claim.node,
-            directed=self.query.graph.directed,
-            stats=self._stats(started),
-        )
+        return verdict_of(self.query, self.attack, self.rival, None, self._stats(started))
 
     def find_radius(self, started: float) -> Radius:
         """What is known when it is settled, left to bounds (the reason is "incomplete"), or at an end."""
@@ -380,23 +372,8 @@ class FewGraphs:
         return self._radius(started, self.alarm.reason)
 
     def _radius(self, started: float, reason: str | None) -> Radius:
-        claim, budget, settled = self.query.claim, self.query.threat.budget, reason is None
-        lower = self.lower
-        if settled and self.attack is None:
-            lower = self.query.threat.count_fragile(self.query.graph, claim.node) if budget is None else budget
-        return Radius(
-            lower=lower,
-            upper=None if self.attack is None else len(self.attack) - 1,
-            exact=settled,
-            robust=settled and self.attack is None,
-            label=claim.label,
-            attack=None if self.attack is None else Attack(self.attack),
-            rival=self.rival,
-            reason=reason,
-            node=claim.node,
-            directed=self.query.graph.directed,
-            stats=self._stats(started),
-        )
+        robust = reason is None and self.attack is None
+        return radius_of(self.query, self.lower, self.attack, self.rival, reason, self._stats(started), robust=robust)
 
 
 _warm = False
