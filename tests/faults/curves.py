@@ -41,27 +41,6 @@ CURVES = (
         "        if at_high[i] == high[i]:\n",
     ),
     Fault(
-        "curves-pass-errors-on", "search/intervals/rounding.py",
-        "error[i] = steepest(code) * error[i] + 2.0 * PAD * (size[i] + error[i] + at_zero(code))",
-        "error[i] = 0.0",
-    ),
-    Fault(
-        "final-curve-unbent", "search/tree/prune.py",
-        "kept[RANGE_HIGH, p.rival_at[r]], kept[RANGE_LOW, p.label_at]",
-        "above, below",
-    ),
-    Fault(
-        "padding-of-scores", "arithmetic/enclosure.py",
-        "            e *= part.steepest * GROWS\n",
-        "            e *= GROWS\n",
-    ),
-    Fault(
-        "curved-values-of-the-graph-exact",
-        "search/base/evaluate.py",
-        "error = b.steep[layer, 0] * error + 2.0 * PAD * (size + b.steep[layer, 1])",
-        "error = 0.0",
-    ),
-    Fault(
         "tie-holds", "search/engine.py",
         'if answer.status == "robust" and alarm.tied is not None:',
         'if answer.status == "robust" and alarm.tied == -1:',

@@ -12,6 +12,7 @@ import pytest
 
 from edgeproof.engines.brute_balls import _act
 from edgeproof.model.activation import CODES, STEEPEST, Activation
+from edgeproof.problem.layout import CURVE_ROWS
 from edgeproof.search.jit.decorators import entry
 from edgeproof.search.state.curves import (
     GELU_AT,
@@ -22,7 +23,9 @@ from edgeproof.search.state.curves import (
     SILU_TURN,
     curve,
     curve_line,
+    curve_lines,
     curve_range,
+    curve_ranges,
     curve_slope,
     steepest,
 )
@@ -41,6 +44,24 @@ def bounds_of(out, code, low, high):
 @entry
 def values_of(out, code, x):
     out[0], out[1], out[2] = curve(code, x), curve_slope(code, x), steepest(code)
+
+
+@entry
+def keep(record, low, high, bends):
+    curve_ranges(record, low, high, bends, np.int64(1))
+    curve_lines(record, low, high, bends, np.int64(1))
+
+
+@pytest.mark.parametrize("how", CODES, ids=str)
+def test_what_is_kept_follows_the_box(how: Activation) -> None:
+    """Either end of a box may move, and back: nothing of an earlier one is left."""
+    bends = np.array([float(CODES[how])])
+    record = np.full((CURVE_ROWS, 1), np.nan)
+    for low, high in ((-1.0, 2.0), (-1.0, 1.0), (-0.5, 1.0), (-1.0, 1.0), (-1.0, 2.0), (-3.0, 2.0)):
+        fresh = np.full((CURVE_ROWS, 1), np.nan)
+        for one in (record, fresh):
+            keep(one, np.array([low]), np.array([high]), bends)
+        assert (record == fresh).all(), (how, low, high)
 
 
 def intervals(rng: np.random.Generator, count: int) -> list[tuple[float, float]]:
