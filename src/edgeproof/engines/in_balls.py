@@ -41,6 +41,10 @@ class BallEvaluator:
                     return max(winning, key=lambda rival: (float(scores[rival].mid()), -rival))
         raise UndecidedError
 
+    def scores(self, flips: tuple[Pair, ...]) -> list[Ball]:
+        with flint.ctx.workprec(BITS[-1]):
+            return self._definitions[-1].scores(flips)
+
 
 def _same(rows: list[Any], first: int, second: int) -> bool:
     return bool(rows[first] == rows[second])
