@@ -86,8 +86,8 @@ ATTENTION = (
     Fault(
         "pairs-one-hop-short",
         "search/attention/every_graph.py",
-        "range(len(layers) - 1 + query.network.normalises)",
-        "range(len(layers) - 2 + query.network.normalises)",
+        "range(len(hearing) - 1 + query.network.normalises)",
+        "range(len(hearing) - 2 + query.network.normalises)",
     ),
     Fault(
         "receivers-keep-their-rows",

@@ -43,11 +43,11 @@ def _self_loops(call: Call) -> bool:
     module = call.module
     check_flow(call)
     if module.edge_dim is not None:
-        raise call.refuse("edge_dim is set: features of edges are not supported, as a pair that comes has none")
+        raise call.refuse("edge_dim is set, and a pair that an adversary inserts has no features; leave edge_dim out")
     if not 0 <= module.negative_slope <= 1:
-        raise call.refuse(f"negative_slope={module.negative_slope} is not from 0 to 1, and bounds rely on that")
+        raise call.refuse(f"negative_slope={module.negative_slope} is not from 0 to 1; train with one that is")
     if type(module.aggr_module).__name__ != "SumAggregation":
-        raise call.refuse("aggr is not 'add': the weights of attention add up to 1 under a sum only")
+        raise call.refuse("aggr is not 'add', under which alone the weights of attention add up to 1; use aggr='add'")
     if module.add_self_loops or call.loops == "completed":
         return True
     if call.loops:

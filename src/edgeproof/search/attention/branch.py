@@ -265,7 +265,8 @@ class TwoLayers:
             logit = float((np.maximum(added, self._rows.slope * added) * self._rows.factor).sum())
             if kind != MAY_COME and logit > best:
                 best, found = logit, one.low[0]
-        return found.copy()
+        reference: FloatArray = found.copy()
+        return reference
 
     # who sends to whom under the decisions of a node
 

@@ -23,36 +23,37 @@ MOST_GRAPHS, MOST_FROM_BASE, MOST_PAIRS = 200_000, 20_000_000, 20_000
 
 def pairs_that_matter(query: Query) -> list[Pair]:
     """Fragile pairs into vertices near enough to reach the node in question; all of them in graph tasks."""
-    graph, threat, node = query.graph, query.threat, query.claim.node
-    if threat.fragile is None and threat.count_fragile(graph, node) > MOST_PAIRS and threat.insert is True:
-        raise TooLargeError(_refusal(f"any of {threat.count_fragile(graph, node):,} pairs may flip"))
-    listed = threat.explicit_pairs(graph)
-    if listed is None:
-        listed = set(graph.edge_pairs()) if threat.delete else set()
-        n = graph.num_vertices
-        if threat.insert is True:
-            apart = ((u, v) for u in range(n) for v in range(n) if u != v and not graph.has_edge(u, v))
-            listed = listed | {graph.pair(u, v) for u, v in apart}
-        elif threat.insert == "target" and node is not None:
-            listed = listed | {graph.pair(u, node) for u in range(n) if u != node and not graph.has_edge(u, node)}
-        listed = listed - threat.protected_pairs(graph)
-    both = not graph.directed
-    if node is not None:
-        near = {node}
-        into: dict[int, set[int]] = {}
-        for u, v in listed:
-            into.setdefault(v, set()).add(u)
-            if both:
-                into.setdefault(u, set()).add(v)
-        layers = [one for one in query.network.layers if not one.is_dense]
-        for _ in range(len(layers) - 1 + query.network.normalises):
-            near = near.union(*(graph.in_neighbours(v).tolist() for v in near), *(into.get(v, set()) for v in near))
-        listed = {(u, v) for u, v in listed if v in near or (both and u in near)} if layers else set()
-    if query.network.layers and all(
-        one.attention is not None and one.attention.self_loops for one in query.network.layers if not one.is_dense
-    ):
+    graph, node, both = query.graph, query.claim.node, not query.graph.directed
+    listed = _fragile_pairs(query)
+    hearing = [one for one in query.network.layers if not one.is_dense]
+    if all(one.attention is not None and one.attention.self_loops for one in hearing):
         listed = {(u, v) for u, v in listed if u != v}
-    return sorted(listed)
+    if node is None:
+        return sorted(listed)
+    near, into = {node}, dict[int, set[int]]()
+    for u, v in listed:
+        into.setdefault(v, set()).add(u)
+        if both:
+            into.setdefault(u, set()).add(v)
+    for _ in range(len(hearing) - 1 + query.network.normalises):
+        near = near.union(*(graph.in_neighbours(v).tolist() for v in near), *(into.get(v, set()) for v in near))
+    return sorted((u, v) for u, v in listed if v in near or (both and u in near))
+
+
+def _fragile_pairs(query: Query) -> set[Pair]:
+    graph, threat, node, n = query.graph, query.threat, query.claim.node, query.graph.num_vertices
+    explicit = threat.explicit_pairs(graph)
+    if explicit is not None:
+        return set(explicit)
+    if threat.insert is True and threat.count_fragile(graph, node) > MOST_PAIRS:
+        raise TooLargeError(_refusal(f"any of {threat.count_fragile(graph, node):,} pairs may flip"))
+    listed = set(graph.edge_pairs()) if threat.delete else set()
+    if threat.insert is True:
+        apart = ((u, v) for u in range(n) for v in range(n) if u != v and not graph.has_edge(u, v))
+        listed |= {graph.pair(u, v) for u, v in apart}
+    elif threat.insert == "target" and node is not None:
+        listed |= {graph.pair(u, node) for u in range(n) if u != node and not graph.has_edge(u, node)}
+    return listed - threat.protected_pairs(graph)
 
 
 class IncompleteError(Exception):

@@ -63,8 +63,10 @@ class Options(NamedTuple):
     def flips_of(self, option: int, rival: int, most: int) -> list[int]:
         """Pairs that an option stands for; with linear bounds, those that gain most."""
         if self.gains is None:
-            return self.around.pairs[self.flips[option]].tolist()
-        gains, left, out = self.gains[:, rival], int(self.cost[option]), []
+            flipped: list[int] = self.around.pairs[self.flips[option]].tolist()
+            return flipped
+        gains, left = self.gains[:, rival], int(self.cost[option])
+        out: list[int] = []
         for at in np.argsort(-gains / self.around.costs).tolist():
             if gains[at] > 0.0 and self.around.costs[at] <= left and len(out) < most:
                 out.append(int(self.around.pairs[at]))
@@ -154,7 +156,7 @@ class VertexBounds:
         reach = self._norm * largest + float(abs(held.own[v]).max())
         rounding = growth(2 * heads * channels + EXTRA) * reach
         hidden = self._norm * gathered + float(held.own_error[v]) + rounding + BEND * (reach + 1.0) + TINY
-        return SAFETY * (hidden + self._rows.loose * (reach + 1.0))
+        return float(SAFETY * (hidden + self._rows.loose * (reach + 1.0)))
 
     def _as_options(
         self,
@@ -170,11 +172,10 @@ class VertexBounds:
     ) -> Options:
         L, R = rows.channels, rows.rivals.size
         to, extra = slice(L + R, 2 * L + R), slice(2 * L + R, None)
+        packed = np.ascontiguousarray
         return Options(
-            *(np.ascontiguousarray(one) for one in (
-                low[:, :L], high[:, :L], high[:, L : L + R], low[:, to], high[:, to], high[:, extra],
-            )),
-            cost, size, flips, gains, around, most,
+            packed(low[:, :L]), packed(high[:, :L]), packed(high[:, L : L + R]), packed(low[:, to]),
+            packed(high[:, to]), packed(high[:, extra]), cost, size, flips, gains, around, most,
         )  # fmt: skip
 
 
