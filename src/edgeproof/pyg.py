@@ -74,12 +74,13 @@ def _as_returned(scores: FloatArray, reading: Reading) -> FloatArray:
     """Our scores as the module returns them."""
     import torch
 
-    found = torch.tensor(scores[..., 1:] if reading.one_score else scores, dtype=torch.float64)
+    some = scores[..., 1:] if reading.one_score else scores
+    found = torch.tensor(some, dtype=torch.float64).reshape(-1, some.shape[-1])  # a row a graph, too
     if reading.through is not None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of a softmax without its dimension
             found = reading.through(found)
-    return np.asarray(found.detach().numpy(), dtype=np.float64)
+    return np.asarray(found.detach().numpy(), dtype=np.float64).reshape(some.shape)
 
 
 def load_state_dict(path: str | PathLike[str], architecture: str) -> Network:

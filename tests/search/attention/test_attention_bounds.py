@@ -21,7 +21,7 @@ from edgeproof.model.query import Query
 from edgeproof.search.attention.branch import NoBoundError, Node, TwoLayers
 from edgeproof.search.attention.messages import first_messages
 from edgeproof.search.attention.options import MOST_SETS, Around, Options, VertexBounds
-from edgeproof.search.attention.program import FIXED, MAY_COME, MAY_GO, best_shape
+from edgeproof.search.attention.program import FIXED, MAY_COME, MAY_GO, best_shape, exponents
 from edgeproof.search.attention.rows import LastRows, last_rows
 from edgeproof.search.deadline import Alarm
 
@@ -277,3 +277,17 @@ def test_no_attack_lies_below_a_node_whose_bound_is_not_positive(seed: int) -> N
                 for flips in admissible:
                     assert decider.rival(None if query.claim.node is None else query.claim.node, query.claim.label,
                                          [number], flips, alarm) is None, (seed, flips)  # fmt: skip
+
+
+def test_exponents_hold_for_all_points_of_the_intervals() -> None:
+    rng = np.random.default_rng(SEED)
+    for _ in range(200):
+        channels, slope = int(rng.integers(1, 4)), float(rng.choice([0.0, 0.2, 1.0]))
+        low, to_low, reference, factor = rng.normal(size=(4, channels))
+        high, to_high = low + rng.random(channels), to_low + rng.random(channels)
+        least, most = exponents(low, high, to_low, to_high, reference, factor, slope)
+        for _ in range(20):
+            sender = np.where(rng.random(channels) < 0.5, low, high)
+            at = np.where(rng.random(channels) < 0.5, to_low, to_high)
+            ends = [np.maximum(x + at, slope * (x + at)) for x in (sender, reference)]
+            assert least <= ((ends[0] - ends[1]) * factor).sum() <= most
