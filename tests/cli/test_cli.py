@@ -110,12 +110,18 @@ def test_every_option_of_the_table_can_be_switched(files: tuple[Path, Path]) -> 
     ("words", "complaint"),
     [
         (("--node", 2, "--budget", -1), "budget: expected a number from 0 on, got -1"),
-        (("--node", 2, "--budget", "x"), "--budget"),
+        (
+            ("--node", 2, "--budget", "x"),
+            "budget: expected a number, or a rule such as degree+2 or 0.5*degree, got 'x'",
+        ),
         (("--node", 3), "g.graph: node: 3 is out of range, there are 3 vertices"),
         ((), "node: a node classifier needs"),
         (("--node", 2, "--label", 2), "label: 2 is out of range"),
         (("--node", 2, "--target", 0), "target: class 0 is the label itself"),
-        (("--node", 2, "--local-budget", "many"), "local budget: expected a whole number, got 'many'"),
+        (
+            ("--node", 2, "--local-budget", "many"),
+            "local budget: expected a number, or a rule such as degree+2 or 0.5*degree, got 'many'",
+        ),
         (("--node", 2, "--local-budget", "@nothing"), "nothing: cannot read it"),
         (("--node", 2, "--fragile", "1"), "fragile: expected two vertices u,v, got '1'"),
         (("--node", 2, "--fragile", "1,9"), "fragile: (1, 9) is out of range"),

@@ -77,8 +77,11 @@ def test_the_store_knows_where_its_sources_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--budget", "x"), "budget: expected a number, or two for global and local budget, got 'x'"),
-        (("--budget", "1,2,3"), "budget: expected a number, or two"),
+        (
+            ("--budget", "x"),
+            "expected a number or a rule such as degree+2, or two for global and local budget, got 'x'",
+        ),
+        (("--budget", "1,2,3"), "budget: expected a number or a rule such as degree+2, or two"),
         (("--nodes", "99"), "nodes: 99 is out of range, there are 12 vertices"),
         (("--nodes", "1,5-3"), "nodes: expected ranges from the smaller number to the larger, got '5-3'"),
         (("--nodes", "3-"), "nodes: expected numbers and ranges such as 3,7,10-19, got '3-'"),
@@ -108,7 +111,7 @@ def test_bad_input_gets_one_line(tmp_path: Path, words: tuple[object, ...], comp
         ("budget = [1]", "sweep 1: unknown key 'budget'; there are model, graph"),
         ("budgets = 1", "sweep 1: budgets: expected a list, got 1"),
         ("label = true", "sweep 1: label: expected a whole number, got True"),
-        ("budgets = ['a']", "budget: expected a number or a pair"),
+        ("budgets = ['a']", "budget: expected a number, or a rule such as degree+2 or 0.5*degree, got 'a'"),
         ("fragile = [1]", "fragile: expected a list of pairs [u, v]"),
         ("= 3", "p.toml: expected a TOML file"),
         ("model = 'nothing.npz'", "nothing.npz: cannot read it"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..model.arrays import FloatArray
 from ..model.memo import NetworkMemo
 from ..model.network import Layer, Network, Readout
 
@@ -21,21 +22,26 @@ def _twins(network: Network) -> tuple[int, ...]:
 
 def _row(last: Layer | Readout, c: int) -> Any:
     """All that tells the score of class c from others."""
-    row: list[Any] = [last.C[c].tobytes(), float(last.b[c])]
+    row: list[Any] = [_bytes(last.C[c]), float(last.b[c])]
     if isinstance(last, Readout):
         return tuple(row)
     row.append(float(last.bends[c]))
     attention = last.attention
     if attention is None:
-        return (*row, last.A[c].tobytes())
+        return (*row, _bytes(last.A[c]))
     heard = []
     for column in last.A[c].nonzero()[0].tolist():
         factor, (head, channel) = float(last.A[c, column]), divmod(column, attention.channels)
         heads = range(attention.heads) if attention.mean else [head]
         for k in heads:
-            sent = attention.values[k, channel].tobytes(), float(attention.values_bias[k, channel])
+            sent = _bytes(attention.values[k, channel]), float(attention.values_bias[k, channel])
             heard.append((k, factor, *sent))
     return (*row, tuple(sorted(heard)))
+
+
+def _bytes(numbers: FloatArray) -> bytes:
+    """The same for 0 and -0."""
+    return (numbers + 0.0).tobytes()
 
 
 _kept: NetworkMemo[tuple[int, ...]] = NetworkMemo(_twins)

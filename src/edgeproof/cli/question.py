@@ -13,6 +13,7 @@ import click
 from ..engines.mip.settings import TABLE as MIP
 from ..errors import InputError, Interrupted
 from ..options import TABLE
+from .pages import shows
 from .parse import parse_budget, parse_local_budget, parse_options, parse_pairs
 from .progress import working
 from .wider import NAMES, WIDER_OPTIONS, more_of
@@ -31,17 +32,6 @@ SWITCHES = (
     + "\n\nSettings of --engine mip, for --option NAME=VALUE:\n"
     + "\n".join(f"  {one.name + '=' + '|'.join(one.choices)}\n{'':23}{one.help}" for one in MIP)
 )
-
-
-def shows(text: str) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """For an option that prints a page and ends the command."""
-
-    def show(context: click.Context, _: click.Parameter, asked: bool) -> None:
-        if asked:
-            click.echo(text)
-            context.exit()
-
-    return show
 
 
 THREAT_OPTIONS = (

@@ -11,9 +11,10 @@ import click
 from ..errors import InputError
 from ..model.by_degree import ByDegree
 from .failure import UNKNOWN
+from .pages import shows
 from .parse import parse_local_budget, parse_options, parse_pairs
 from .progress import working
-from .question import HOW_OPTIONS, THREAT_OPTIONS, shows, with_options
+from .question import HOW_OPTIONS, THREAT_OPTIONS, with_options
 from .spec import Spec, read_specs
 from .watch import stoppable, tell_counts, watched
 from .wider import NAMES, WIDER_OPTIONS
@@ -38,7 +39,7 @@ _PLAN_FILE = """A plan file says the same in TOML; keys above the first [[sweep]
 
 _OPTIONS = (
     click.option("--out", metavar="DIR", required=True, type=click.Path(), help="The store: a folder, made if needed."),
-    click.option("--plan", metavar="FILE", type=click.Path(), help="A TOML file with the questions: see --help-plan."),
+    click.option("--plan", metavar="FILE", type=click.Path(), help="The questions, in TOML: --help-plan."),
     click.option(
         "--help-plan",
         is_flag=True,
@@ -107,7 +108,7 @@ def sweep(model: str | None, graph: str | None, **typed: Any) -> int:
 
     Every answer is stored in DIR as soon as it is found. The same command again goes on where it was stopped (Ctrl-C,
     crash, time limit of a cluster), and repeats nothing. A changed network or option makes other questions; larger
-    limits ask again only what is unknown. `edgeproof show DIR` prints the table.
+    limits ask again only what is unknown. `edgeproof show DIR` prints a table.
 
     Exit status: 0 everything is decided, 3 something is unknown or failed, 130 stopped.
     """

@@ -8,26 +8,35 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from .pages import shows
 from .parse import parse_costs, parse_numbers
 
 if TYPE_CHECKING:
     from ..model.graph import Graph
     from ..model.injection import Injection
 
+_OPTIONS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+    ("--cost", "U,V,C|@FILE", "What flipping a pair costs, if not 1. Repeatable.", {"multiple": True}),
+    ("--feature-flips", "N|shared", "Most flips of 0/1 features; shared: they take of --budget.", {}),
+    ("--feature-local", "N", "Most flips of features at a vertex.", {"type": int}),
+    ("--feature-nodes", "WHICH", "Vertices whose features flip: numbers, a mask. [default: all]", {}),
+    ("--inject", "N", "Up to N new vertices.", {"type": int}),
+    ("--inject-edges", "N", "Most edges of a new vertex [default: 1].", {"type": int}),
+    ("--inject-rows", "WHICH", "Vertices whose features new ones may have. [default: all]", {}),
+)
+_PAGE = "Threats beyond flips of edges that cost one unit each:\n" + "\n".join(
+    f"  {name + ' ' + metavar:<25} {text}" for name, metavar, text, _ in _OPTIONS
+)
 WIDER_OPTIONS = (
+    *(click.option(name, metavar=metavar, help=text, hidden=True, **more) for name, metavar, text, more in _OPTIONS),
     click.option(
-        "--cost", multiple=True, metavar="U,V,C|@FILE", help="What flipping a pair costs, if not 1. Repeatable."
+        "--help-threats",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=shows(_PAGE),
+        help="Show options for costs, features and new vertices, and exit.",
     ),
-    click.option(
-        "--feature-flips", metavar="N|shared", help="Most flips of 0/1 features; shared: they take of --budget."
-    ),
-    click.option("--feature-local", type=int, metavar="N", help="Most flips of features at a vertex."),
-    click.option(
-        "--feature-nodes", metavar="WHICH", help="Vertices whose features flip: numbers, a mask. [default: all]"
-    ),
-    click.option("--inject", type=int, metavar="N", help="Up to N new vertices."),
-    click.option("--inject-edges", type=int, metavar="N", help="Most edges of a new vertex [default: 1]."),
-    click.option("--inject-rows", metavar="WHICH", help="Vertices whose features new ones may have. [default: all]"),
 )
 NAMES = ("cost", "feature_flips", "feature_local", "feature_nodes", "inject", "inject_edges", "inject_rows")
 

@@ -172,6 +172,6 @@ def _act(how: Activation, slope: float, x: Ball) -> Ball:
     if how is Activation.SOFTPLUS:
         return x.exp().log1p()
     if how is Activation.GELU_TANH:  # 1 + tanh(y) = 2 sigmoid(2 y)
-        return x / (1 + (-2 * (2 / flint.arb.pi()).sqrt() * (x + flint.arb(GELU_CUBE) * x**3)).exp())
+        return x / (1 + (-2 * (2 / flint.arb.pi()).sqrt() * (x + flint.arb(GELU_CUBE) * x * x * x)).exp())
     sigmoid = 1 / (1 + (-x).exp())
     return x * sigmoid if how is Activation.SILU else sigmoid

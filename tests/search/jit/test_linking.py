@@ -70,7 +70,7 @@ from edgeproof.search.warm_up import load_or_compile
 load_or_compile()
 for module in pkgutil.walk_packages(edgeproof.search.__path__, "edgeproof.search."):
     __import__(module.name)
-sys.exit(", ".join(one.symbol for one in LinkedKernel.every if one.is_always_there and not one.cell))
+sys.exit(", ".join(one.symbol for one in LinkedKernel.every if one.is_always_there and not one.cell) or 0)
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr

@@ -18,6 +18,8 @@ from .subsets import bend
 
 # which graph a vertex is computed in
 AS_IT_IS, FLIPPED = np.int64(0), np.int64(1)
+# position in `tally`: the number of this evaluation
+EVALUATION = 0
 # what an evaluation says of the claim
 HOLDS, BROKEN, DOUBTFUL = 0, 1, 2
 # positions in `cursor`: flips of the set that is looked at; 1: it has been evaluated; how many sets there were
@@ -29,7 +31,7 @@ FINISHED, PAUSED = 3, 4
 @leaf
 def row_of(s, t, x, fresh):
     """What x has at layer t."""
-    if fresh == FLIPPED and s.stamp[t, x] == s.tally[0]:
+    if fresh == FLIPPED and s.stamp[t, x] == s.tally[EVALUATION]:
         return s.changed[t, x]
     return s.z[t, x]
 
@@ -131,8 +133,8 @@ def fill_base(s, first, last):
 @leaf
 def note_change(s, t, v, count):
     """Put v on the list of those that change at layer t, once; how long the list is."""
-    if v < s.size[t] and s.listed[t, v] != s.tally[0]:
-        s.listed[t, v] = s.tally[0]
+    if v < s.size[t] and s.listed[t, v] != s.tally[EVALUATION]:
+        s.listed[t, v] = s.tally[EVALUATION]
         s.list[t, count] = v
         return count + 1
     return count
@@ -141,7 +143,7 @@ def note_change(s, t, v, count):
 @kernel
 def evaluate(s, chosen, size):
     """Scores of the node after these flips, into `s.score`."""
-    s.tally[0] += 1
+    s.tally[EVALUATION] += 1
     for i in range(size):
         s.flipped[chosen[i]] = True
     layers = s.size.size
@@ -165,7 +167,7 @@ def evaluate(s, chosen, size):
             hidden_row(s, t, v, FLIPPED)
             if t + 1 < layers:
                 put_next(s, t + 1, s.changed[t + 1, v])
-                s.stamp[t + 1, v] = s.tally[0]
+                s.stamp[t + 1, v] = s.tally[EVALUATION]
         if t == layers - 1:
             for j in range(s.out[t]):
                 s.score[j] = s.h[j] if count > 0 else s.base_score[j]
