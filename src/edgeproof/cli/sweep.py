@@ -61,7 +61,7 @@ _OPTIONS = (
         metavar="N[,L]",
         help="Most flips in all, and at a vertex: numbers, or rules such as degree+2. Repeatable.",
     ),
-    click.option("--radius", is_flag=True, help="Ask for exact radii; a --budget is the cap then."),
+    click.option("--radius", is_flag=True, help="Ask for exact radii, up to a --budget."),
     click.option("--label", type=int, help="The class to defend [default: the predicted class]."),
     click.option(
         "--target",

@@ -35,7 +35,7 @@ WIDER_OPTIONS = (
         is_eager=True,
         expose_value=False,
         callback=shows(_PAGE),
-        help="Show options for costs, features and new vertices, and exit.",
+        help="Show costs, features and new vertices, and exit.",
     ),
 )
 NAMES = ("cost", "feature_flips", "feature_local", "feature_nodes", "inject", "inject_edges", "inject_rows")
