@@ -27,7 +27,7 @@ class Dispatcher(Protocol):
 
 
 class Silent:
-    """For those who cannot tell what they are doing."""
+    """For those who cannot tell what they are doing, nor at which question a worker died."""
 
     def running(self) -> list[Running]:
         return []

@@ -13,7 +13,7 @@ from ..errors import EdgeproofError
 from .answer import Answer
 from .chunk import Chunk, Line, Reply, Task, failure_line
 from .copies import copy_line, find_copies, stands_for
-from .dispatch import Dispatcher, Here
+from .dispatch import Dispatcher, Here, Silent
 from .job import Job
 from .limits import LEAST, Limits, covers
 from .line import DECIDED, read_answer
@@ -213,12 +213,18 @@ class Sweep:
         """Keep the workers and a short queue before them busy. False: there are no more tasks to begin."""
         most = 2 * self._dispatcher.slots
         while len(self._flying) < most and not self._settled:
-            if not more and not self._queue:
+            if (not more and not self._queue) or self._suspects_fly_alone():
                 break
             batch, more = self._batch(tasks, more)
             if batch:
                 self._submit(batch)
         return more
+
+    def _suspects_fly_alone(self) -> bool:
+        """Dask counts a death against all that the worker held: who may be to blame is asked with nothing beside it."""
+        next_one = bool(self._queue) and self._queue[0].alone
+        suspected = next_one or any(flight.chunk.patience == 0.0 for flight in self._flying.values())
+        return isinstance(self._dispatcher, Silent) and bool(self._flying) and suspected
 
     def _batch(self, tasks: Iterator[_Queued], more: bool) -> tuple[list[_Queued], bool]:
         """Tasks for one chunk: of one pass, and as many as fit its time by what they took lately."""
