@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from edgeproof import Graph, Layer, Network
+from edgeproof.arithmetic import enclosure
 from edgeproof.arithmetic.curved_balls import activate_ball
 from edgeproof.arithmetic.decide import Decider, TieError
 from edgeproof.arithmetic.enclosure import LARGE, bounded_scores
@@ -178,3 +179,18 @@ def test_a_tie_that_no_precision_separates_is_noted_and_equal_rows_are_none() ->
     # rows that are equal: the lowest index wins
     assert Decider(Network([hidden, Layer.dense(C[:2], np.zeros(2), "none")]), graph).largest(0) == 0
     assert activate_ball(flint.arb(0), 2.0) == 0
+
+
+@pytest.mark.parametrize("name", ["gelu", "gelu_tanh", "silu", "selu", "elu", "tanh"])
+def test_an_error_before_a_curve_is_enlarged_by_its_steepest_slope(name: str) -> None:
+    """`_bend` by itself: whatever lies within the error before the curve lies within the error behind it."""
+    layer = Layer.dense(np.eye(2), [0.0, 0.0], name)
+    part = enclosure._part(layer)
+    for middle in np.linspace(-6.0, 6.0, 241).tolist():
+        for error in (0.3, 1e-3):
+            rows = enclosure._bend(part, np.array([[middle, 0.0, abs(middle), error]]), 1)
+            value, behind = rows[0, 0], rows[0, -1]
+            with flint.ctx.workprec(128):
+                for end in (middle - error, middle + error):
+                    true = activate_ball(flint.arb(end), float(layer.bends[0]))
+                    assert abs(true - flint.arb(value)) <= flint.arb(behind), (middle, error)

@@ -60,6 +60,12 @@ ATTENTION = (
         "                from_j = j\n",
     ),
     Fault(
+        "shared-flip-costs-two",
+        "search/attention/branch.py",
+        "        costs = [1 if near is None or one.vertex in near else 2 for one in doubtful]\n",
+        "        costs = [1 if near is None else 2 for one in doubtful]\n",
+    ),
+    Fault(
         "target-is-not-heard",
         "search/attention/branch.py",
         "            heard.append((Sender(target, -1, True), FIXED))\n",

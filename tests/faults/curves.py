@@ -41,6 +41,12 @@ CURVES = (
         "        if at_high[i] == high[i]:\n",
     ),
     Fault(
+        "padding-of-scores",
+        "arithmetic/enclosure.py",
+        "            e *= part.steepest * GROWS\n",
+        "            e *= GROWS\n",
+    ),
+    Fault(
         "tie-holds", "search/engine.py",
         'if answer.status == "robust" and alarm.tied is not None:',
         'if answer.status == "robust" and alarm.tied == -1:',

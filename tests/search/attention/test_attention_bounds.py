@@ -8,7 +8,7 @@ import flint
 import numpy as np
 import pytest
 
-from attention_queries import two_layers
+from attention_queries import attention_layer, random_attention, two_layers
 from edgeproof.arithmetic.balls import ball_scores
 from edgeproof.arithmetic.decide import Decider
 from edgeproof.arithmetic.float64 import evaluate
@@ -17,7 +17,8 @@ from edgeproof.clock import UNLIMITED
 from edgeproof.engines import brute
 from edgeproof.model.graph import Graph
 from edgeproof.model.network import Layer, Network
-from edgeproof.model.query import Query
+from edgeproof.model.query import Query, make_query
+from edgeproof.model.threat import Threat
 from edgeproof.search.attention.branch import NoBoundError, Node, TwoLayers
 from edgeproof.search.attention.messages import first_messages
 from edgeproof.search.attention.options import MOST_SETS, Around, Options, VertexBounds
@@ -277,6 +278,31 @@ def test_no_attack_lies_below_a_node_whose_bound_is_not_positive(seed: int) -> N
                 for flips in admissible:
                     assert decider.rival(None if query.claim.node is None else query.claim.node, query.claim.label,
                                          [number], flips, alarm) is None, (seed, flips)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(SEED, SEED + 30))
+def test_a_flip_between_two_neighbours_is_charged_to_both_within_one_unit(seed: int) -> None:
+    """In a triangle at the target the claim just breaks when the far edge goes: what both its ends do is needed."""
+    rng = np.random.default_rng(seed)
+    attention = random_attention(rng, 2, 2, 2)
+    first = attention_layer(rng, 2, attention, "elu")
+    last = random_attention(rng, first.width_out, 1, 2, mean=False)
+    edges = np.array([[0, 0, 1, 2, 1, 3], [1, 2, 2, 3, 3, 0]])
+    graph = Graph(np.concatenate([edges, edges[::-1]], axis=1), rng.normal(size=(4, 2)), directed=False)
+
+    def network(bias: float) -> Network:
+        end = Layer(np.zeros((2, first.width_out)), np.eye(2), [bias, 0.0], "attention", "none", attention=last)
+        return Network([first, end])
+
+    leads = [np.subtract(*network(0.0).scores(one, 0)) for one in (graph, graph.flip([(1, 2)]))]
+    change = float(leads[1] - leads[0])
+    label = int(change > 0.0)  # whose lead falls
+    bias = -float(leads[1]) + (1 if label else -1) * 0.01 * abs(change)
+    claim = make_query(network(bias), graph, Threat(1, fragile=[(1, 2)]), 0, label)
+    with Alarm() as alarm:
+        bound = TwoLayers(claim, alarm, None).bound(ROOT, 0, 1)
+    assert bound.value > 0.0
+    assert brute.verify(claim).status == "vulnerable"
 
 
 def test_exponents_hold_for_all_points_of_the_intervals() -> None:
