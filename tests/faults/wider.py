@@ -12,12 +12,6 @@ WIDER = (
         "max(budget - self.cost(flipped), 0) // (unit + 1)",
     ),
     Fault(
-        "costs-leave-local-budgets",
-        "wider/world.py",
-        "            left[w] -= cost\n",
-        "            left[w] -= 0 * cost\n",
-    ),
-    Fault(
         "new-vertices-without-limit",
         "wider/world.py",
         "            for w in self.new_ends((u, v)):\n                spent[w] += 1\n",

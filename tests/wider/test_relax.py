@@ -51,6 +51,17 @@ def test_a_radius_counts_cost() -> None:
     assert ep.verify(network, graph, local, node=0).robust, "a flip of cost 2 takes 2 units at its vertex"
 
 
+def test_edges_out_of_a_new_vertex_count_against_its_limit() -> None:
+    """In a directed graph they cost its neighbours, not itself: no local budget of an engine knows of them."""
+    add = ep.Layer([[0.0]], [[1.0]], [0.0], "sum", "none")
+    end = ep.Layer([[0.0], [0.0]], [[0.0], [1.0]], [1.5, 0.0], "sum", "none")
+    network, graph = ep.Network([add, end]), ep.Graph([[1, 2], [0, 0]], [[0.0]] * 3, directed=True)
+    for count, edges, status in ((1, 1, "robust"), (1, 2, "vulnerable"), (2, 1, "vulnerable")):
+        inject = ep.Injection(count, edges, features=[[1.0]])
+        found = ep.verify(network, graph, ep.Threat(3, delete=False, inject=inject), node=0)
+        assert found.status == status, (count, edges)
+
+
 def test_new_vertices_have_numbers_rows_and_a_graph() -> None:
     network, graph = star()
     threat = ep.Threat(delete=False, inject=ep.Injection(2, 1, features=[[0.0], [0.25], [1.0]]))
